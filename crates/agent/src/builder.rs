@@ -99,7 +99,6 @@ impl AgentBuilder {
             human: parts.human.clone(),
             root: parts.root.clone(),
             limits: config.limits,
-            budget: Budget { prices: config.budget.prices, ..Budget::default() },
             options: config.options.clone(),
             repairs: config.repairs,
             call_start: config.call_start,
@@ -114,6 +113,7 @@ impl AgentBuilder {
                 protocols: config.protocols.clone(),
                 output: parts.speech.output,
                 window: config.context.window,
+                prices: config.budget.prices,
             }),
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
@@ -341,14 +341,15 @@ impl AgentBuilder {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
         let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
+        let budget = choices.complete_budget(self.budget);
         let tokenizer = Tokenizer::for_model(&name);
         // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         let config = Config::new(name, Vec::new())
             .with_system(self.system)
             .with_limits(self.limits)
-            .with_shared_budget(self.shared_budget.unwrap_or_else(|| self.budget.clone()))
-            .with_budget(self.budget)
+            .with_shared_budget(self.shared_budget.unwrap_or_else(|| budget.clone()))
+            .with_budget(budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
             .with_context(choices.complete_context(self.context))

@@ -17,8 +17,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// The tokens that the run used, in all attempts.
     pub usage: Usage,
-    /// The requests and the cost of the run. The cost needs prices
-    /// ([`AgentBuilder::budget`](crate::AgentBuilder::budget)); without them it is zero.
+    /// The requests and the cost of the run. The cost needs prices, which come from the model or from
+    /// [`AgentBuilder::budget`](crate::AgentBuilder::budget); without them it is zero.
     pub used: Used,
     /// The conversation, with what came before the task.
     pub transcript: Transcript,
@@ -31,6 +31,14 @@ impl Report {
             Outcome::Completed { text } => Some(text),
             _ => None,
         }
+    }
+
+    /// Returns the cost of the run in whole units of the prices' currency, which is US dollars for the prices that are
+    /// built in. Returns `None` if the run used tokens whose prices are unknown or zero.
+    #[expect(clippy::cast_precision_loss, reason = "a cost of more than 9 billion units is not exact")]
+    pub fn cost(&self) -> Option<f64> {
+        let is_known = self.used.cost > 0 || self.usage.is_unreported();
+        is_known.then(|| self.used.cost as f64 / 1_000_000.0)
     }
 
     /// Returns the model's final text.

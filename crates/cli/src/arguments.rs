@@ -9,6 +9,7 @@ mod mcp;
 mod models;
 mod offering;
 mod otlp;
+mod request;
 mod restore;
 mod resumed;
 mod run;
@@ -37,6 +38,7 @@ pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpo
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
+pub(crate) use self::request::RequestArgs;
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
 #[cfg(feature = "gateway")]

@@ -13,7 +13,7 @@ use crate::arguments::{Fork, StoreOption};
 use crate::drive::{Telling, drive};
 use crate::input;
 use crate::people::choose_people;
-use crate::run::{report_end, tell_differences};
+use crate::run::{report_end, spending_of, tell_differences};
 use crate::show::Show;
 use crate::telemetry::Telemetry;
 
@@ -37,7 +37,7 @@ async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyho
     let fork = windlass_cassette::Fork::new(call, answer);
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, recording, .. } = session;
-    let mut show = Show::default();
+    let mut show = Show::with_spending(spending_of(app, &recorded, &options.providers)?);
     let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
     let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);

@@ -7,10 +7,10 @@ use serde::Serialize;
 use windlass_app::providers::{Provider, find_key, missing_key};
 use windlass_app::{App, variable};
 use windlass_client::{
-    Ability, Claim, Client, ModelCapabilities, ModelEntry, Options, ParameterRejection, Source, Vendor,
-    Vendors,
+    Ability, Claim, Client, ModelCapabilities, ModelEntry, ModelPrice, Options, ParameterRejection, Source,
+    Vendor, Vendors,
 };
-use windlass_protocol::Support;
+use windlass_protocol::{Prices, Support};
 
 use crate::arguments::{Models, provider_choice};
 use crate::output;
@@ -49,6 +49,8 @@ struct ModelLine {
     provider: String,
     #[serde(flatten)]
     entry: ModelEntry,
+    /// Prices of a million tokens, in millionths of a US dollar or of the user's currency; `null` if they are unknown.
+    prices: Option<Prices>,
     known: ModelCapabilities,
     /// Parameters that the provider refused.
     refused: Vec<ParameterRejection>,
@@ -78,9 +80,11 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
     let is_current = update_listing(&client, &vendor, &arguments, is_named).await;
     let entries = entries(&client, &vendor, &arguments);
     if arguments.json {
-        for entry in entries {
+        for mut entry in entries {
+            entry.context_tokens = entry.context_tokens.or_else(|| client.context_tokens(&entry.id));
             output::line(&ModelLine {
                 provider: vendor.name().to_owned(),
+                prices: client.price(&entry.id).map(|price| price.prices),
                 known: client.capabilities(&entry.id),
                 refused: client.capability_store().rejections(&client.provider(), &entry.id),
                 entry,
@@ -174,18 +178,32 @@ fn entries(client: &Client, vendor: &Vendor, arguments: &Models) -> Vec<ModelEnt
 fn table(client: &Client, entries: &[ModelEntry]) -> String {
     let width = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0).clamp(5, 60);
     let heads = COLUMNS.map(|(head, _)| format!("{head:>8}")).join(" ");
-    let mut lines = vec![format!("{:width$} {:>9} {heads}", "model", "window")];
+    let mut lines = vec![format!("{:width$} {:>9} {:>13} {heads}", "model", "window", "in/out")];
     for entry in entries {
         let known = client.capabilities(&entry.id);
-        let window = entry.context_tokens.map(|tokens| tokens.to_string()).unwrap_or_default();
+        let window = entry.context_tokens.or_else(|| client.context_tokens(&entry.id));
+        let window = window.map(|tokens| tokens.to_string()).unwrap_or_default();
+        let price = price_cell(client.price(&entry.id));
         let cells = COLUMNS.map(|(_, ability)| format!("{:>8}", cell(&known.claim(ability)))).join(" ");
-        lines.push(format!("{:width$} {window:>9} {cells}", plain(&entry.id)));
+        lines.push(format!("{:width$} {window:>9} {price:>13} {cells}", plain(&entry.id)));
         let refused = client.capability_store().rejections(&client.provider(), &entry.id).into_iter();
         lines.extend(refused.map(|fact| format!("  refused: {} ({})", fact.parameter, plain(&fact.message))));
     }
     lines.push(LEGEND.to_owned());
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// Formats the prices of a million tokens of requests and of answers; `?` if they are unknown.
+fn price_cell(price: Option<ModelPrice>) -> String {
+    let amount = |millionths: u64| {
+        let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    price.map_or_else(
+        || "?".to_owned(),
+        |ModelPrice { prices, .. }| format!("{}/{}", amount(prices.input), amount(prices.output)),
+    )
 }
 
 fn cell(answer: &Claim) -> String {

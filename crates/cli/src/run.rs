@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use windlass_agent::Outcome;
-use windlass_app::providers::Provider;
+use windlass_agent::{Budget, Outcome};
+use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::{App, AppError, RunSettings};
 use windlass_cassette::Difference;
@@ -17,7 +17,8 @@ use crate::drive::{Telling, drive};
 use crate::people::choose_people;
 use crate::show::Show;
 use crate::telemetry::Telemetry;
-use crate::{input, output, usage};
+use crate::usage::{self, Spending};
+use crate::{input, output};
 
 /// Exit code of a suspended run: `EX_TEMPFAIL` of `sysexits.h`, a temporary failure.
 pub(crate) const SUSPENDED: u8 = 75;
@@ -42,13 +43,13 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     let app = &arguments.store.open(app)?;
     let stop = CancellationToken::new();
     let telling = Telling::from_flag(arguments.json);
-    let mut show = Show::default();
     let session = match &arguments.resume {
         Some(id) => resume(&arguments, app, app.find_run(id)?, &stop).await?,
         None => start(&arguments, app, &stop).await?,
     };
     let Session { folder, events, inbox, recording, .. } = session;
     let settings = folder.settings()?;
+    let mut show = Show::with_spending(spending_of(app, &settings, &arguments.reach.options())?);
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await;
     if folder.has_lost_lease() {
@@ -131,11 +132,42 @@ pub(crate) fn settings_of(arguments: &Run, app: &App, task: String) -> anyhow::R
     settings.max_turns = arguments.max_turns;
     settings.no_checkpoints = arguments.no_checkpoints;
     settings.context_window = arguments.context_window.unwrap_or_default();
-    settings.budget = arguments.budget();
+    settings.budget = budget_of(arguments, app, &settings.provider, &options)?;
+    settings.request = arguments.request.options();
     settings.fallbacks = fallbacks?;
     settings.protocol = arguments.protocol.map(ProtocolName::protocol);
     settings.dialect = arguments.dialect.map(|dialect| dialect.name().to_owned());
     Ok(settings)
+}
+
+/// Returns the count of a run's cost. Its prices are in US dollars if they are those of the table.
+pub(crate) fn spending_of(
+    app: &App,
+    settings: &RunSettings,
+    options: &ProviderOptions,
+) -> anyhow::Result<Spending> {
+    let prices = settings.budget.prices;
+    let listed = settings.provider.price(app, options)?.filter(|price| price.as_of.is_some());
+    let is_listed = listed.is_some_and(|price| price.prices == prices);
+    Ok(Spending::new(prices, is_listed.then_some("USD")))
+}
+
+/// Returns the budget of a run with the prices of its model, if they are known.
+fn budget_of(
+    arguments: &Run,
+    app: &App,
+    provider: &Provider,
+    options: &ProviderOptions,
+) -> anyhow::Result<Budget> {
+    let listed = provider.price(app, options)?.map(|price| price.prices);
+    let budget = arguments.budget(listed);
+    anyhow::ensure!(
+        budget.cost == 0 || budget.prices.is_known(),
+        "--ask-after-cost needs the price of {}, which is unknown: add --price IN,OUT with the prices of a million \
+         tokens",
+        provider.model
+    );
+    Ok(budget)
 }
 
 async fn resume(
@@ -194,7 +226,12 @@ pub(crate) fn report_end(
     show: &Show,
 ) -> ExitCode {
     let store = store.describe();
-    output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.describe_journal()));
+    output::note(&format!(
+        "{}, {}; journal: {}",
+        usage::words(show.usage),
+        show.spending.words(),
+        folder.describe_journal()
+    ));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;
     }

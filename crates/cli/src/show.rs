@@ -13,6 +13,7 @@ use windlass_protocol::{CallId, Usage};
 
 pub(crate) use self::run::outcome_text;
 use crate::output;
+use crate::usage::Spending;
 
 /// Maximum number of printed lines of a result.
 const RESULT_LINES: usize = 12;
@@ -25,6 +26,7 @@ pub(crate) struct Show {
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
+    pub(crate) spending: Spending,
     pub(crate) outcome: Option<Outcome>,
     /// True if Ctrl-C cancelled the run.
     pub(crate) is_interrupted: bool,
@@ -34,6 +36,11 @@ pub(crate) struct Show {
 }
 
 impl Show {
+    /// Creates a renderer that counts the cost of the run.
+    pub(crate) fn with_spending(spending: Spending) -> Self {
+        Self { spending, ..Self::default() }
+    }
+
     /// Prints one event.
     pub(crate) fn event(&mut self, event: &Event) -> anyhow::Result<()> {
         let text = self.text_of(event);
@@ -50,6 +57,7 @@ impl Show {
     }
 
     fn text_of(&mut self, event: &Event) -> String {
+        self.spending.count(event);
         match event {
             Event::TurnStarted { turn, .. } => {
                 self.growing.clear();

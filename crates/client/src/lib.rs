@@ -47,7 +47,7 @@ pub use transport::{
 // Re-exports of the types of `windlass-vendors` in this crate's interface.
 pub use windlass_vendors::{
     Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
-    ModelEntry, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,
+    ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,
 };
 
 #[cfg(doctest)]

@@ -3,7 +3,9 @@
 use tokio::time::Instant;
 use windlass_protocol::Delivery;
 use windlass_stream::{ModelError, ModelErrorKind};
-use windlass_vendors::{Claims, Discovery, Header, ModelCapabilities, ModelEntry, Source, add_model_details};
+use windlass_vendors::{
+    Claims, Discovery, Header, ModelCapabilities, ModelEntry, ModelPrice, Source, add_model_details,
+};
 
 use crate::capability_store::CapabilityStore;
 use crate::client::ClientInner;
@@ -19,10 +21,17 @@ const PAGES: usize = 20;
 const SHOWN: usize = 100;
 
 impl Client {
-    /// Returns a model's context window in tokens, if the stored list of its provider contains it.
+    /// Returns a model's context window in tokens, if the stored list of its provider or the table of `windlass-vendors`
+    /// contains it.
     pub fn context_tokens(&self, model: &str) -> Option<u64> {
-        let listing = self.inner.store.listing(&self.provider())?;
-        listing.models.into_iter().find(|entry| entry.id == model)?.context_tokens
+        let listing = self.inner.store.listing(&self.provider());
+        let listed = listing.into_iter().flat_map(|listing| listing.models).find(|entry| entry.id == model);
+        listed.and_then(|entry| entry.context_tokens).or_else(|| self.inner.encoder.context_tokens(model))
+    }
+
+    /// Returns the price of a model, if the user's files or the table of `windlass-vendors` contain it.
+    pub fn price(&self, model: &str) -> Option<ModelPrice> {
+        self.inner.encoder.price(model)
     }
 
     /// Returns the known abilities of a model without a request. Sources, the strongest first: the user's

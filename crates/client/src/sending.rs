@@ -42,7 +42,8 @@ impl Model for Client {
 
     fn facts(&self, model: &str) -> Option<ModelFacts> {
         let capabilities = self.capabilities(model).capabilities();
-        Some(ModelFacts::new(capabilities).with_context_tokens(self.context_tokens(model)))
+        let facts = ModelFacts::new(capabilities).with_context_tokens(self.context_tokens(model));
+        Some(facts.with_prices(self.price(model).map(|price| price.prices)))
     }
 }
 

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::Usage;
-
-/// The number of tokens to which a price applies.
-const MILLION: u128 = 1_000_000;
+use windlass_protocol::{Prices, Usage};
 
 /// Limits on the usage of a run. When a limit is reached, a human is asked whether the run continues, even
 /// if policy allows all calls. Zero turns a limit off. Every answer that lets the run continue restarts the
@@ -36,41 +33,8 @@ pub struct Budget {
     /// Number of calls by tool name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, u32>,
-    /// Prices of tokens. With the default prices of zero, the cost stays zero.
+    /// Prices of tokens. With the default prices, which are unknown, the cost stays zero.
     pub prices: Prices,
-}
-
-/// The prices of a million tokens, in millionths of a currency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Prices::default()`")]
-pub struct Prices {
-    /// Tokens of requests outside the provider's cache.
-    pub input: u64,
-    /// Tokens of answers.
-    pub output: u64,
-    /// Tokens of requests that the provider read from its cache.
-    pub cache_read: u64,
-    /// Tokens of requests that the provider wrote to its cache.
-    pub cache_write: u64,
-}
-
-impl Prices {
-    /// Returns the cost of these tokens in millionths of the currency, rounded up.
-    pub fn cost(&self, usage: &Usage) -> u64 {
-        let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);
-        let parts = [
-            (usage.input_tokens.saturating_sub(cached), self.input),
-            (usage.output_tokens, self.output),
-            (usage.cache_read_tokens, self.cache_read),
-            (usage.cache_write_tokens, self.cache_write),
-        ];
-        let of_a_million = parts
-            .iter()
-            .map(|(tokens, price)| u128::from(*tokens).saturating_mul(u128::from(*price)))
-            .fold(0_u128, u128::saturating_add);
-        u64::try_from(of_a_million.div_ceil(MILLION)).unwrap_or(u64::MAX)
-    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]

@@ -4,10 +4,10 @@ mod others;
 
 use std::collections::BTreeMap;
 
-use windlass_protocol::Usage;
+use windlass_protocol::{Prices, Usage};
 
 use self::others::Others;
-use crate::{Budget, Config, Prices, Used, words};
+use crate::{Budget, Config, Used, words};
 
 /// The counters of tokens, cost, requests and calls.
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ pub(crate) struct Ledger {
 struct Spent {
     requests: u32,
     usage: Usage,
+    /// Cost of the answers at the run's own prices.
+    cost: u64,
     calls: BTreeMap<String, u32>,
     since_ms: u64,
 }
@@ -57,6 +59,7 @@ impl Ledger {
         self.unrecorded.get_or_insert_default().add(usage);
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.spent.usage.add(usage);
+        self.spent.cost = self.spent.cost.saturating_add(prices.cost(usage));
         self.used = self.used.plus(Used::answer(usage, prices));
     }
 
@@ -129,7 +132,8 @@ impl Spent {
     fn find_reached_limit(&self, budget: &Budget, others: Used, now_ms: u64) -> Option<String> {
         let reached = |limit: u64, used: u64| limit > 0 && used >= limit;
         let own_tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
-        let cost = budget.prices.cost(&self.usage).saturating_add(others.cost);
+        let own_cost = if self.cost > 0 { self.cost } else { budget.prices.cost(&self.usage) };
+        let cost = own_cost.saturating_add(others.cost);
         let tokens = own_tokens.saturating_add(others.tokens);
         let requests = u64::from(self.requests).saturating_add(others.requests);
         let wall_ms = now_ms.saturating_sub(self.since_ms);
@@ -151,3 +155,6 @@ impl Spent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,7 @@ mod transcript;
 mod transition;
 mod words;
 
-pub use budget::{Budget, Prices, Used};
+pub use budget::{Budget, Used};
 pub use command::Command;
 pub use config::{CallStart, Config, Limits, OfferedTool, UnansweredPolicy, UnknownEffects};
 pub use context::{Condense, ContextLimits, ContextPressure};
@@ -56,4 +56,5 @@ pub use step::{Step, StepClass, StepKind};
 pub use transcript::import::{ImportedTranscript, Mend};
 pub use transcript::{Transcript, TranscriptError};
 pub use windlass_assemble::{CallIndex, Repair, RepairKind, Repairs};
+pub use windlass_protocol::Prices;
 pub use windlass_tokens::Tokenizer;

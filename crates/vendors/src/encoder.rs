@@ -53,7 +53,11 @@ impl RequestEncoder {
             let Endpoint { wire: own, wire_elsewhere, .. } = &vendor.endpoint;
             [Some(own), wire_elsewhere.as_ref()].into_iter().flatten().any(|name| name == wire.name())
         });
-        Self { wire, vendor: vendor.map(|vendor| Arc::new(vendor.clone())), rewrites: Arc::default() }
+        let vendor = vendor.cloned().map(|mut vendor| {
+            vendor.endpoint.price_list.clone_from(&endpoint.price_list);
+            Arc::new(vendor)
+        });
+        Self { wire, vendor, rewrites: Arc::default() }
     }
 
     /// Returns the encoder for a vendor, or `None` if its wire format is not known.

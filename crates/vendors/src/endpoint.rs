@@ -48,6 +48,8 @@ pub struct Endpoint {
     /// True if requests name their conversation in the field `prompt_cache_key`, so that the provider sends them to a
     /// server that has the conversation's beginning in its cache.
     pub takes_cache_key: bool,
+    /// Name of the list of prices and context windows for its models; `None` if they are unknown.
+    pub price_list: Option<String>,
     /// Way to send the key.
     pub auth: Auth,
     /// Environment variable in which users keep the key. This crate does not read it.
@@ -92,6 +94,7 @@ impl Endpoint {
             wire,
             wire_elsewhere: None,
             takes_cache_key: false,
+            price_list: None,
             auth,
             base_url_env: None,
             key_env: None,
@@ -101,7 +104,7 @@ impl Endpoint {
     }
 
     /// Replaces the base URL. If the new one is not at the vendor's own host or below it, the endpoint gets the wire
-    /// format [`Self::wire_elsewhere`], and its requests have no cache key.
+    /// format [`Self::wire_elsewhere`], its requests have no cache key, and its prices are unknown.
     ///
     /// ```
     /// use windlass_vendors::Endpoint;
@@ -117,6 +120,7 @@ impl Endpoint {
         if !is_at_or_below(&self.host().to_ascii_lowercase(), &own) {
             self.wire = self.wire_elsewhere.take().unwrap_or(self.wire);
             self.takes_cache_key = false;
+            self.price_list = None;
         }
         self
     }

@@ -11,6 +11,8 @@ use crate::discovery::Discovery;
 use crate::edit::{Change, Edit};
 use crate::endpoint::Endpoint;
 use crate::formats::WireFormat;
+use crate::pattern::fits;
+use crate::prices::{ModelPrice, OwnPrice, find_context, find_price};
 use crate::quirk::Quirk;
 
 /// Schema dialect of a wire format that the crate does not know.
@@ -61,6 +63,8 @@ pub(crate) struct Rule {
     pub(crate) body: BTreeMap<String, serde_json::Value>,
     #[serde(deserialize_with = "deserialize_claims")]
     pub(crate) capabilities: Claims,
+    /// The prices of the tokens.
+    pub(crate) price: Option<OwnPrice>,
 }
 
 impl Vendor {
@@ -128,6 +132,19 @@ impl Vendor {
         known
     }
 
+    /// Returns the price of a model, from the user's files or from the table of this crate. The table counts only at the
+    /// vendor's own address.
+    pub fn price(&self, model: &str) -> Option<ModelPrice> {
+        let own = self.rules(model).find_map(|(rule, _)| rule.price.as_ref());
+        let listed = || find_price(self.endpoint.price_list.as_deref()?, model);
+        own.map(OwnPrice::price).or_else(listed)
+    }
+
+    /// Returns the largest request of a model in tokens, from the table of this crate.
+    pub fn context_tokens(&self, model: &str) -> Option<u64> {
+        find_context(self.endpoint.price_list.as_deref()?, model)
+    }
+
     /// Returns the wire format, or `None` if it is not one of [`WireFormat::all`].
     pub fn wire(&self) -> Option<Arc<dyn Wire>> {
         WireFormat::find(&self.endpoint.wire).map(|format| format.wire.clone())
@@ -153,35 +170,6 @@ impl Vendor {
         let matching = config.chain(table).filter(move |(rule, _)| fits(&rule.pattern, model));
         matching.chain(std::iter::once((&self.defaults, Source::Vendor)))
     }
-}
-
-/// Returns true if a name matches a pattern in which `*` matches any characters. The number of
-/// steps is at most the product of both lengths.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
-    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
-    let (mut at, mut seen) = (0, 0);
-    // Position of the last star, and the end of the text that it has matched.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(byte) = name.get(seen) {
-        match (pattern.get(at), star) {
-            (Some(b'*'), _) => {
-                star = Some((at, seen));
-                at = at.saturating_add(1);
-            }
-            (Some(wanted), _) if same(*wanted, *byte) => {
-                at = at.saturating_add(1);
-                seen = seen.saturating_add(1);
-            }
-            (_, Some((place, taken))) => {
-                let taken = taken.saturating_add(1);
-                star = Some((place, taken));
-                (at, seen) = (place.saturating_add(1), taken);
-            }
-            (_, None) => return false,
-        }
-    }
-    pattern.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::capability::{Claims, deserialize_claims};
 use crate::discovery::Discovery;
 use crate::endpoint::{Auth, Endpoint, KeyUse};
 use crate::formats::WireFormat;
+use crate::prices::has_list;
 use crate::quirk::Quirk;
 use crate::vendor::{Rule, Vendor};
 
@@ -83,6 +84,7 @@ struct Row {
     wire: Option<WireName>,
     wire_elsewhere: Option<WireName>,
     prompt_cache_key: Option<bool>,
+    prices: Option<PriceListName>,
     auth: Option<AuthRow>,
     key_env: Option<String>,
     key: Option<KeyUse>,
@@ -111,6 +113,9 @@ struct Row {
 /// Name of a known wire format.
 #[derive(Clone, Copy)]
 struct WireName(&'static str);
+
+/// Name of a list of prices that exists; `None` for the name `none`.
+struct PriceListName(Option<String>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -193,6 +198,7 @@ impl Row {
         endpoint.wire_elsewhere =
             self.wire_elsewhere.map(|wire| wire.0.to_owned()).or_else(|| endpoint.wire_elsewhere.take());
         endpoint.takes_cache_key = self.prompt_cache_key.unwrap_or(endpoint.takes_cache_key);
+        endpoint.price_list = self.prices.map_or_else(|| endpoint.price_list.take(), |list| list.0);
         endpoint.base_url_env = self.base_url_env.or_else(|| endpoint.base_url_env.take());
         endpoint.key_env = self.key_env.or_else(|| endpoint.key_env.take());
         endpoint.key_use = self.key.unwrap_or(endpoint.key_use);
@@ -217,6 +223,7 @@ impl Row {
             rename: self.rename,
             body: self.body,
             capabilities: self.capabilities,
+            price: None,
         };
         match layer {
             Layer::Builtin if is_new => {
@@ -250,6 +257,19 @@ impl<'de> Deserialize<'de> for WireName {
             D::Error::custom(format!("unknown variant `{name}`, expected one of {}", known.join(", ")))
         })?;
         Ok(Self(format.name()))
+    }
+}
+
+impl<'de> Deserialize<'de> for PriceListName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        match name.as_str() {
+            "none" => Ok(Self(None)),
+            name if has_list(name) => Ok(Self(Some(name.to_owned()))),
+            _ => Err(D::Error::custom(format!(
+                "`{name}` is not a list of prices; `none` means unknown prices"
+            ))),
+        }
     }
 }
 

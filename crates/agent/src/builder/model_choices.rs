@@ -1,7 +1,7 @@
 //! The settings of a run that follow from its model.
 
-use windlass_loop::ContextLimits;
-use windlass_protocol::{Capabilities, Support, ToolProtocol};
+use windlass_loop::{Budget, ContextLimits};
+use windlass_protocol::{Capabilities, Prices, Support, ToolProtocol};
 use windlass_stream::ModelFacts;
 use windlass_text_calls::StructuredOutput;
 
@@ -16,12 +16,15 @@ pub(crate) struct ModelChoices {
     pub(crate) output: StructuredOutput,
     /// The context window in tokens; 0 if it is unknown.
     pub(crate) window: u64,
+    /// The prices of the model's tokens; the default if they are unknown.
+    pub(crate) prices: Prices,
 }
 
 impl ModelChoices {
     pub(crate) fn from_facts(facts: Option<ModelFacts>) -> Self {
         let window = facts.and_then(|facts| facts.context_tokens).unwrap_or_default();
-        Self { window, ..Self::default() }.with_capabilities(facts.map(|facts| facts.capabilities))
+        let prices = facts.and_then(|facts| facts.prices).unwrap_or_default();
+        Self { window, prices, ..Self::default() }.with_capabilities(facts.map(|facts| facts.capabilities))
     }
 
     /// Replaces what follows from the capabilities, if they are set.
@@ -35,6 +38,14 @@ impl ModelChoices {
     /// Replaces the protocols, if they are set.
     pub(crate) fn with_protocols(self, protocols: Vec<ToolProtocol>) -> Self {
         if protocols.is_empty() { self } else { Self { protocols, ..self } }
+    }
+
+    /// Returns the budget with the prices of the model, unless it has prices.
+    pub(crate) fn complete_budget(&self, mut budget: Budget) -> Budget {
+        if !budget.prices.is_known() {
+            budget.prices = self.prices;
+        }
+        budget
     }
 
     /// Returns the limits with the window of the model, unless they have one.

@@ -1,7 +1,7 @@
 //! Builders that copy the settings of another agent.
 
-use windlass_loop::ContextLimits;
-use windlass_protocol::{Capabilities, Request, Support, ToolProtocol};
+use windlass_loop::{Budget, ContextLimits};
+use windlass_protocol::{Capabilities, Prices, Request, Support, ToolProtocol};
 use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 
 use super::AgentBuilder;
@@ -53,4 +53,34 @@ fn settings_of_a_copy_hold_before_and_after_its_model_is_set() {
     {
         assert_eq!(first_protocol_and_window(&builder.build().unwrap()), (Some(ToolProtocol::Text), 900));
     }
+}
+
+/// A model whose tokens have this price.
+struct Priced(u64);
+
+impl Model for Priced {
+    fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {
+        Box::pin(async { Err(ModelError::new(ModelErrorKind::Configuration, "the model is never asked")) })
+    }
+
+    fn facts(&self, _: &str) -> Option<ModelFacts> {
+        let prices = Prices { input: self.0, ..Prices::default() };
+        Some(ModelFacts::new(Capabilities::default()).with_prices(Some(prices)))
+    }
+}
+
+#[test]
+fn prices_come_from_the_budget_or_from_the_model() {
+    let price = |agent: &Agent| agent.parts().config.budget.prices.input;
+    let budget =
+        |input| Budget { requests: 5, prices: Prices { input, ..Prices::default() }, ..Budget::default() };
+    let origin = Agent::builder().model(Priced(7), "m").build().unwrap();
+    assert_eq!(price(&origin), 7);
+    assert_eq!(price(&Agent::builder().model(Priced(7), "m").budget(budget(3)).build().unwrap()), 3);
+    let limited = Agent::builder().model(Priced(7), "m").budget(budget(0)).build().unwrap();
+    assert_eq!((price(&limited), limited.parts().config.budget.requests), (7, 5));
+    let copy = || AgentBuilder::for_copy(origin.parts(), None);
+    assert_eq!(price(&copy().build().unwrap()), 7);
+    assert_eq!(price(&copy().model(Priced(9), "n").build().unwrap()), 9);
+    assert_eq!(price(&copy().model(Known(Support::Yes, 1), "n").build().unwrap()), 0);
 }

@@ -205,6 +205,7 @@ impl<'a> Assembly<'a> {
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
             .budget(settings.budget.clone())
+            .request_options(settings.request.clone())
             .context(ContextLimits { window: settings.context_window, ..ContextLimits::default() })
             .on_unanswered(people.unanswered)
             .approver(people.approver);

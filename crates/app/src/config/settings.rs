@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
-use windlass_protocol::ToolProtocol;
+use windlass_protocol::{RequestOptions, ToolProtocol};
 
 use super::{Autonomy, Confinement, ToolPreset, ToolSelection, resolve_root};
 use crate::error::{Context as _, Result};
@@ -48,6 +48,9 @@ pub struct RunSettings {
     /// Usage limits. At a limit the run asks a human whether to continue.
     #[serde(default)]
     pub budget: Budget,
+    /// Options of each request to the model.
+    #[serde(default, skip_serializing_if = "RequestOptions::is_default")]
+    pub request: RequestOptions,
     /// Providers that are used, in order, if the first one fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Provider>,
@@ -81,6 +84,7 @@ impl RunSettings {
             no_checkpoints: false,
             context_window: 0,
             budget: Budget::default(),
+            request: RequestOptions::default(),
             fallbacks: Vec::new(),
             protocol: None,
             dialect: None,

@@ -1,7 +1,7 @@
 //! The provider of a run, and the environment variable with its key.
 
 use serde::{Deserialize, Serialize};
-use windlass_client::{Client, Endpoint, Options, Vendor, Vendors};
+use windlass_client::{Client, Endpoint, ModelPrice, Options, Vendor, Vendors};
 
 use super::{ProviderOptions, missing_key};
 use crate::app::App;
@@ -126,6 +126,15 @@ impl Provider {
             bail!(MissingKey, "the key for {} is missing: set {name}", vendor.name());
         }
         Ok((options.run_client(app, recording, vendor, Options::default())?, self.model.clone()))
+    }
+
+    /// Returns the price of the model, if the user's files or the table of `windlass-vendors` contain it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the provider is unknown, or if a file of providers cannot be read.
+    pub fn price(&self, app: &App, options: &ProviderOptions) -> Result<Option<ModelPrice>> {
+        Ok(self.vendor(&options.vendors(app)?)?.price(&self.model))
     }
 
     /// Returns the vendor, with `base_url` in place of its address if there is one.

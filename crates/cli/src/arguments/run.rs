@@ -8,7 +8,8 @@ use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
 use super::{
-    AutonomyName, EngineOptions, Offering, Otlp, PresetName, Reach, SandboxName, StoreOption, WireName,
+    AutonomyName, EngineOptions, Offering, Otlp, PresetName, Reach, RequestArgs, SandboxName, StoreOption,
+    WireName,
 };
 
 #[derive(Debug, Args)]
@@ -60,6 +61,8 @@ pub(crate) struct Run {
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
     #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    #[command(flatten)]
     pub(crate) reach: Reach,
     /// Workspace: the folder to work in.
     #[arg(long, default_value = ".")]
@@ -102,8 +105,9 @@ pub(crate) struct Run {
     /// Ask whether to continue after this number of requests to the model; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) ask_after_requests: u32,
-    /// Ask whether to continue when this amount has been spent, in the currency of --price; 0 never asks.
-    #[arg(long, default_value = "0", value_name = "AMOUNT", requires = "price", value_parser = millionths)]
+    /// Ask whether to continue when this amount has been spent; 0 never asks. The amount is in US dollars, or in the
+    /// currency of --price.
+    #[arg(long, default_value = "0", value_name = "AMOUNT", value_parser = millionths)]
     pub(crate) ask_after_cost: u64,
     /// Ask whether to continue after this number of input and output tokens; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -114,7 +118,8 @@ pub(crate) struct Run {
     /// Ask whether to continue when a tool has been called this many times. Can be repeated.
     #[arg(long, value_name = "TOOL=N", value_parser = calls)]
     pub(crate) ask_after_calls: Vec<(String, u32)>,
-    /// Price of a million tokens: input, output and, if they differ, cache read and cache write.
+    /// Price of a million tokens: input, output and, if they differ, cache read and cache write. The default is the
+    /// price in `windlass models MODEL`; a model that is not listed there has no known price.
     #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
     pub(crate) price: Option<Prices>,
     /// Do not use any configured MCP server.
@@ -285,9 +290,9 @@ impl StatusName {
 }
 
 impl Run {
-    /// Returns the budget after which the run asks whether to continue.
-    pub(crate) fn budget(&self) -> Budget {
-        let prices = self.price.unwrap_or_default();
+    /// Returns the budget after which the run asks whether to continue. `listed` are the known prices of the model.
+    pub(crate) fn budget(&self, listed: Option<Prices>) -> Budget {
+        let prices = self.price.or(listed).unwrap_or_default();
         Budget {
             requests: self.ask_after_requests,
             tokens: self.ask_after_tokens,
@@ -311,19 +316,16 @@ fn calls(text: &str) -> Result<(String, u32), String> {
 fn prices(text: &str) -> Result<Prices, String> {
     let parts: Result<Vec<u64>, String> = text.split(',').map(millionths).collect();
     match *parts? {
-        [input, output] => Ok(Prices { input, output, cache_read: input, cache_write: input }),
-        [input, output, cache_read, cache_write] => Ok(Prices { input, output, cache_read, cache_write }),
+        [input, output] => Ok(Prices { input, output, cache_read: input, cache_write: input, long: None }),
+        [input, output, cache_read, cache_write] => {
+            Ok(Prices { input, output, cache_read, cache_write, long: None })
+        }
         _ => Err("give two prices, IN,OUT, or four, IN,OUT,READ,WRITTEN".to_owned()),
     }
 }
 
 /// Parses a decimal amount such as `3` or `0.25` into millionths, without a float.
 fn millionths(text: &str) -> Result<u64, String> {
-    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let wrong = || format!("{text:?} is no amount; write one like 3 or 0.25");
-    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 {
-        return Err(wrong());
-    }
-    format!("{whole}{part:0<6}").parse().map_err(|_| wrong())
+    Prices::parse_amount(text.trim())
+        .ok_or_else(|| format!("{text:?} is not an amount; write one like 3 or 0.25"))
 }

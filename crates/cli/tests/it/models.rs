@@ -210,3 +210,69 @@ async fn facts_learned_from_a_refusal_are_known_to_the_next_run() {
     assert!(!text(&forgotten.stdout).contains("no r"), "{}", text(&forgotten.stdout));
     server.shutdown().await;
 }
+
+#[test]
+fn prices_are_listed_and_unknown_ones_are_marked() {
+    let place = Place::new();
+    let one = |provider: &str, model: &str| {
+        let run = ["models", "--provider", provider, "--model", model, "--json"];
+        lines(&place.run(&run)).remove(0)
+    };
+    let known = one("openai", "gpt-5.1");
+    assert_eq!(
+        (&known["prices"]["input"], &known["prices"]["output"]),
+        (&1_250_000.into(), &10_000_000.into())
+    );
+    assert_eq!(known["context_tokens"], 272_000);
+    assert_eq!(one("openai", "gpt-0")["prices"], Value::Null);
+    assert_eq!(one("groq", "gpt-5.1")["prices"], Value::Null);
+    let told = text(&place.run(&["models", "--provider", "anthropic", "--model", "claude-opus-4-8"]).stdout);
+    assert!(told.contains("5/25") && told.contains("1000000"), "{told}");
+    let told = text(&place.run(&["models", "--provider", "ollama", "--model", "qwen3"]).stdout);
+    assert!(told.contains(" ? "), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_shows_its_cost_at_the_users_prices_and_asks_when_it_is_spent() {
+    let script = r#"{"turns": [
+        {"steps": [{"call": {"name": "list_files", "arguments": {"path": "."}}}], "usage": {"input": 100000, "output": 2000}},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}], "usage": {"input": 100000, "output": 2000}}]}"#;
+    let (place, server) = (Place::new(), provider(script).await);
+    let file = write_providers(&place, &server.base_url());
+    let config = place.folder.path().join("config");
+    let run = |arguments: &[&str]| {
+        let start = ["run", "x", "--provider", "office", "--model", "scripted-1", "--yes"];
+        let output = place.command(&[&start, arguments].concat()).env("XDG_CONFIG_HOME", &config).output();
+        output.unwrap()
+    };
+    let told = text(&run(&["--ask-after-cost", "1"]).stderr);
+    assert!(told.contains("--ask-after-cost needs the price of scripted-1, which is unknown"), "{told}");
+    let told = text(&run(&[]).stderr);
+    assert!(told.contains("200000 tokens in, 4000 out, cost unknown"), "{told}");
+    let row = "\n[[vendor.office.model]]\npattern = \"*\"\nprice = { input = \"3\", output = \"15\" }\n";
+    fs::write(&file, fs::read_to_string(&file).unwrap() + row).unwrap();
+    let (fresh, again) = (provider(script).await, provider(script).await);
+    let told = |server: &windlass_mock::ScriptedProvider, arguments: &[&str]| {
+        let url = format!("{}/v1", server.base_url());
+        text(&run(&[&["--base-url", url.as_str()], arguments].concat()).stderr)
+    };
+    let shown = told(&fresh, &["--effort", "high", "--temperature", "0.5", "--max-tokens", "900"]);
+    assert!(shown.contains("200000 tokens in, 4000 out, cost 0.6600;"), "{shown}");
+    let body = &fresh.requests()[0].body;
+    assert_eq!((&body["reasoning_effort"], &body["max_tokens"]), (&"high".into(), &900.into()), "{body}");
+    assert_eq!(body["temperature"], 0.5);
+    let shown = told(&again, &["--ask-after-cost", "0.3"]);
+    assert!(shown.contains("100000 tokens in, 2000 out, cost 0.3300;"), "{shown}");
+}
+
+#[test]
+fn a_price_that_is_not_an_amount_is_refused_with_its_place() {
+    let place = Place::new();
+    let file = write_providers(&place, "http://localhost:1");
+    let row = "\n[[vendor.office.model]]\npattern = \"*\"\nprice = { input = \"free\", output = \"1\" }\n";
+    fs::write(&file, fs::read_to_string(&file).unwrap() + row).unwrap();
+    let config = place.folder.path().join("config");
+    let output = place.command(&["models"]).env("XDG_CONFIG_HOME", &config).output().unwrap();
+    let told = text(&output.stderr);
+    assert!(told.contains("price.input") && told.contains("\"free\" is not an amount"), "{told}");
+}

@@ -245,7 +245,13 @@ fn an_exhausted_budget_asks_whether_to_continue() {
 
 #[test]
 fn cost_is_counted_in_millionths_and_never_too_low() {
-    let prices = Prices { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
+    let prices = Prices {
+        input: 3_000_000,
+        output: 15_000_000,
+        cache_read: 300_000,
+        cache_write: 3_750_000,
+        long: None,
+    };
     let cost = |input_tokens, output_tokens, cache_read_tokens, cache_write_tokens| {
         let usage =
             Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ..Usage::default() };

@@ -3,8 +3,19 @@
 use super::RequestEncoder;
 use crate::capability::{Claims, ModelCapabilities, Source};
 use crate::discovery::Discovery;
+use crate::prices::ModelPrice;
 
 impl RequestEncoder {
+    /// Returns the price of a model, if it is known.
+    pub fn price(&self, model: &str) -> Option<ModelPrice> {
+        self.vendor.as_ref()?.price(model)
+    }
+
+    /// Returns the largest request of a model in tokens, from the table of this crate.
+    pub fn context_tokens(&self, model: &str) -> Option<u64> {
+        self.vendor.as_ref()?.context_tokens(model)
+    }
+
     /// Returns the name of the JSON Schema dialect for a model.
     pub fn schema_dialect(&self, model: &str) -> &str {
         match &self.vendor {
