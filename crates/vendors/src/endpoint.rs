@@ -48,6 +48,9 @@ pub struct Endpoint {
     /// True if requests name their conversation in the field `prompt_cache_key`, so that the provider sends them to a
     /// server that has the conversation's beginning in its cache.
     pub takes_cache_key: bool,
+    /// True if the server may have the wire format's API for files
+    /// ([`Wire::files_api`](windlass_wire::Wire::files_api)).
+    pub stores_files: bool,
     /// Way to send the key.
     pub auth: Auth,
     /// Environment variable in which users keep the key. This crate does not read it.
@@ -92,6 +95,7 @@ impl Endpoint {
             wire,
             wire_elsewhere: None,
             takes_cache_key: false,
+            stores_files: true,
             auth,
             base_url_env: None,
             key_env: None,
