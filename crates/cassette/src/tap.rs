@@ -153,6 +153,7 @@ fn password(url: &str) -> Option<&str> {
 pub(crate) fn method(method: Method) -> &'static str {
     match method {
         Method::Post => "POST",
+        Method::Delete => "DELETE",
         _ => "GET",
     }
 }

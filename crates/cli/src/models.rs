@@ -19,11 +19,13 @@ use crate::output;
 const FRESH: Duration = Duration::from_hours(24);
 
 /// Displayed abilities by the heads of their columns.
-const COLUMNS: [(&str, Ability); 7] = [
+const COLUMNS: [(&str, Ability); 9] = [
     ("tools", Ability::NativeTools),
     ("parallel", Ability::ParallelCalls),
     ("forced", Ability::ForcedToolChoice),
     ("images", Ability::Images),
+    ("pdf", Ability::Documents),
+    ("audio", Ability::Audio),
     ("schema", Ability::StructuredOutput),
     ("json", Ability::JsonOutput),
     ("thoughts", Ability::Reasoning),

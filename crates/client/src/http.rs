@@ -200,6 +200,7 @@ impl HttpTransport {
         let (method, body) = match request.method {
             Method::Get => (http::Method::GET, Bytes::new()),
             Method::Post => (http::Method::POST, request.body),
+            Method::Delete => (http::Method::DELETE, Bytes::new()),
         };
         let mut request = Request::new(Full::new(body));
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);

@@ -10,6 +10,7 @@ mod client;
 mod event;
 mod failure;
 mod fallback;
+mod files;
 mod first_chunk;
 mod http;
 mod limits;
@@ -29,6 +30,7 @@ mod stored_document;
 mod streamed_answer;
 mod transport;
 mod unconfirmed;
+mod upload;
 
 pub use builder::{ClientBuilder, ClientError};
 pub use capability_store::CapabilityStore;
@@ -43,6 +45,7 @@ pub use transport::{
     ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
     TransportResponse,
 };
+pub use upload::{Upload, UploadedFile};
 
 // Re-exports of the types of `windlass-vendors` in this crate's interface.
 pub use windlass_vendors::{

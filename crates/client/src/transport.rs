@@ -65,6 +65,8 @@ pub enum Method {
     Get,
     /// `POST`.
     Post,
+    /// `DELETE`.
+    Delete,
 }
 
 /// A request that is ready to be sent.
@@ -131,6 +133,11 @@ impl TransportRequest {
     /// Returns a `POST` request with this body.
     pub fn post(url: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self { method: Method::Post, body: body.into(), ..Self::get(url) }
+    }
+
+    /// Returns a `DELETE` request without headers and body.
+    pub fn delete(url: impl Into<String>) -> Self {
+        Self { method: Method::Delete, ..Self::get(url) }
     }
 
     /// Sets a header, in place of an earlier one with the same name.

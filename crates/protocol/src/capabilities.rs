@@ -49,6 +49,10 @@ pub struct Capabilities {
     pub forced_tool_choice: Support,
     /// Images in user messages.
     pub images: Support,
+    /// PDF documents in user messages.
+    pub documents: Support,
+    /// Recordings in user messages.
+    pub audio: Support,
     /// Answers constrained to a JSON Schema.
     pub structured_output: Support,
     /// Answers constrained to valid JSON of any form.

@@ -146,6 +146,17 @@ impl Part {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Text::new(text))
     }
+
+    /// Creates a part from an upload at the provider, by the id that the provider returned, or its URI at Gemini.
+    ///
+    /// ```
+    /// use windlass_protocol::{Message, Part};
+    /// let message = Message::user("summarise").with_part(Part::provider_file("file-1", "application/pdf"));
+    /// assert_eq!(message.parts.len(), 2);
+    /// ```
+    pub fn provider_file(id: impl Into<String>, media_type: impl Into<String>) -> Self {
+        Self::File(File::from_upload(media_type, id))
+    }
 }
 
 impl Text {

@@ -45,6 +45,10 @@ pub enum RefusalKind {
     Parameter,
     /// A feature that this wire format cannot express.
     Unsupported,
+    /// A picture that the model does not take.
+    Image,
+    /// A file that the model does not take.
+    File,
 }
 
 impl Refusal {

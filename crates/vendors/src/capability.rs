@@ -18,6 +18,10 @@ pub enum Ability {
     ForcedToolChoice,
     /// Images in user messages.
     Images,
+    /// PDF documents in user messages.
+    Documents,
+    /// Recordings in user messages.
+    Audio,
     /// Answers constrained to a JSON schema.
     StructuredOutput,
     /// Answers constrained to some JSON object.
@@ -78,6 +82,8 @@ struct Fields {
     parallel_calls: Option<bool>,
     forced_tool_choice: Option<bool>,
     images: Option<bool>,
+    documents: Option<bool>,
+    audio: Option<bool>,
     structured_output: Option<bool>,
     json_output: Option<bool>,
     reasoning: Option<bool>,
@@ -91,6 +97,8 @@ pub(crate) fn deserialize_claims<'de, D: Deserializer<'de>>(deserializer: D) -> 
         (Ability::ParallelCalls, fields.parallel_calls),
         (Ability::ForcedToolChoice, fields.forced_tool_choice),
         (Ability::Images, fields.images),
+        (Ability::Documents, fields.documents),
+        (Ability::Audio, fields.audio),
         (Ability::StructuredOutput, fields.structured_output),
         (Ability::JsonOutput, fields.json_output),
         (Ability::Reasoning, fields.reasoning),
@@ -105,6 +113,8 @@ impl Ability {
         Self::ParallelCalls,
         Self::ForcedToolChoice,
         Self::Images,
+        Self::Documents,
+        Self::Audio,
         Self::StructuredOutput,
         Self::JsonOutput,
         Self::Reasoning,
@@ -124,6 +134,8 @@ impl ModelCapabilities {
             parallel_calls: self.claim(Ability::ParallelCalls).support,
             forced_tool_choice: self.claim(Ability::ForcedToolChoice).support,
             images: self.claim(Ability::Images).support,
+            documents: self.claim(Ability::Documents).support,
+            audio: self.claim(Ability::Audio).support,
             structured_output: self.claim(Ability::StructuredOutput).support,
             json_output: self.claim(Ability::JsonOutput).support,
         }

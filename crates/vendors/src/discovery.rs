@@ -192,7 +192,13 @@ impl Entry {
             }
         }
         if let Some(modalities) = self.architecture.and_then(|architecture| architecture.input_modalities) {
-            abilities.insert(Ability::Images, modalities.iter().any(|held| held == "image"));
+            let has = |name: &str| modalities.iter().any(|held| held == name);
+            abilities.insert(Ability::Images, has("image"));
+            abilities.insert(Ability::Audio, has("audio"));
+            // OpenRouter converts documents for models that do not read them, so absence is not evidence.
+            if has("file") {
+                abilities.insert(Ability::Documents, true);
+            }
         }
         for (name, ability) in [("function_calling", Ability::NativeTools), ("vision", Ability::Images)] {
             let held = self.capabilities.as_ref().and_then(|held| held.get(name)?.as_bool());

@@ -50,6 +50,9 @@ pub struct Endpoint {
     pub takes_cache_key: bool,
     /// Name of the list of prices and context windows for its models; `None` if they are unknown.
     pub price_list: Option<String>,
+    /// True if the server may have the wire format's API for files
+    /// ([`Wire::files_api`](windlass_wire::Wire::files_api)).
+    pub stores_files: bool,
     /// Way to send the key.
     pub auth: Auth,
     /// Environment variable in which users keep the key. This crate does not read it.
@@ -95,6 +98,7 @@ impl Endpoint {
             wire_elsewhere: None,
             takes_cache_key: false,
             price_list: None,
+            stores_files: true,
             auth,
             base_url_env: None,
             key_env: None,

@@ -85,6 +85,7 @@ struct Row {
     wire_elsewhere: Option<WireName>,
     prompt_cache_key: Option<bool>,
     prices: Option<PriceListName>,
+    files: Option<bool>,
     auth: Option<AuthRow>,
     key_env: Option<String>,
     key: Option<KeyUse>,
@@ -199,6 +200,7 @@ impl Row {
             self.wire_elsewhere.map(|wire| wire.0.to_owned()).or_else(|| endpoint.wire_elsewhere.take());
         endpoint.takes_cache_key = self.prompt_cache_key.unwrap_or(endpoint.takes_cache_key);
         endpoint.price_list = self.prices.map_or_else(|| endpoint.price_list.take(), |list| list.0);
+        endpoint.stores_files = self.files.unwrap_or(endpoint.stores_files && !is_new);
         endpoint.base_url_env = self.base_url_env.or_else(|| endpoint.base_url_env.take());
         endpoint.key_env = self.key_env.or_else(|| endpoint.key_env.take());
         endpoint.key_use = self.key.unwrap_or(endpoint.key_use);

@@ -35,6 +35,8 @@ pub use {
     windlass_toolbox as toolbox,
 };
 
+#[cfg(feature = "attachments")]
+pub use windlass_attachments as attach;
 #[cfg(feature = "cassette")]
 pub use windlass_cassette as cassette;
 #[cfg(feature = "checkpoint")]

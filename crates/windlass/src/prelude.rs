@@ -12,6 +12,8 @@
 //! ```
 #![cfg_attr(not(feature = "agent"), doc = "\n\nThe feature `agent` adds the items above.")]
 
+#[cfg(feature = "attachments")]
+pub use crate::attach::Attach;
 #[cfg(feature = "agent")]
 pub use crate::{
     Agent, Approver, Event, Outcome, Report, RunOptions, Session,

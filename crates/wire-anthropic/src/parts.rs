@@ -147,9 +147,13 @@ fn source(image: &Image) -> Result<WireSource<'_>, EncodeError> {
     }
 }
 
-/// Encodes a document: a PDF as base64, a text document as its text.
+/// Encodes a document: a PDF as base64, a text document as its text, and an upload by its id.
 fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
     let source = match &file.source {
+        // The API: an uploaded picture belongs into an image block.
+        FileSource::Id(id) if file.media_type.starts_with("image/") => {
+            return Ok(KnownBlock::Image { source: WireSource::File { file_id: id } });
+        }
         FileSource::Base64(data) if file.media_type == "application/pdf" => {
             WireSource::Base64 { media_type: &file.media_type, data }
         }

@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
-    RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
+    ProviderError, RequestBody, Wire,
 };
 
 use crate::AnthropicOptions;
@@ -65,6 +65,11 @@ impl Wire for Anthropic {
 
     fn model_list(&self) -> &'static str {
         "anthropic"
+    }
+
+    fn files_api(&self) -> Option<FilesApi> {
+        // https://platform.claude.com/docs/en/build-with-claude/files.
+        Some(FilesApi::multipart("/v1/files", &[], 500_000_000))
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

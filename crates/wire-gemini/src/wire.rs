@@ -3,7 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, Limits, ProviderError,
+    RequestBody, Wire,
 };
 
 use crate::GeminiOptions;
@@ -65,6 +66,11 @@ impl Wire for Gemini {
 
     fn model_list(&self) -> &'static str {
         "gemini"
+    }
+
+    fn files_api(&self) -> Option<FilesApi> {
+        // https://ai.google.dev/api/files.
+        Some(FilesApi::resumable("/files", 2_000_000_000))
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

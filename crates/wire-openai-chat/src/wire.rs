@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
-    RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
+    ProviderError, RequestBody, Wire,
 };
 
 use crate::OpenAiChatOptions;
@@ -41,6 +41,11 @@ impl OpenAiChat {
 impl Wire for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn files_api(&self) -> Option<FilesApi> {
+        // A part of type `image_url` has no id: https://developers.openai.com/api/docs/guides/file-inputs.
+        Some(FilesApi::multipart("/v1/files", &[("purpose", "user_data")], 512_000_000).without_images())
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
-    RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
+    ProviderError, RequestBody, Wire,
 };
 
 use crate::OpenAiResponsesOptions;
@@ -49,6 +49,11 @@ impl Wire for OpenAiResponses {
 
     fn conversation_field(&self) -> &'static str {
         "input"
+    }
+
+    fn files_api(&self) -> Option<FilesApi> {
+        // https://platform.openai.com/docs/api-reference/files/create.
+        Some(FilesApi::multipart("/v1/files", &[("purpose", "user_data")], 512_000_000))
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

@@ -3,7 +3,7 @@
 use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
-use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError, RequestBody};
+use crate::{DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody};
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
 ///
@@ -103,6 +103,11 @@ pub trait Wire: Send + Sync {
     /// Returns the name of the format of the API's list of models, as `windlass_vendors::Discovery` spells it.
     fn model_list(&self) -> &'static str {
         "open-ai"
+    }
+
+    /// Returns the API for files that the provider stores, or `None` if the format has none.
+    fn files_api(&self) -> Option<FilesApi> {
+        None
     }
 
     /// Encodes a request. Equal requests have equal bytes in every process, and the body of each turn of a

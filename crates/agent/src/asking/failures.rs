@@ -1,7 +1,7 @@
 //! The failures of a request, as the machine receives them.
 
 use windlass_loop::StreamFailure;
-use windlass_protocol::Refusal;
+use windlass_protocol::{Refusal, RefusalKind};
 use windlass_stream::{ModelError, ModelErrorKind, names_image};
 
 /// Returns a failure if the provider would refuse the request.
@@ -10,7 +10,11 @@ pub(super) fn check_refusals(refusals: &[Refusal]) -> Result<(), StreamFailure> 
     let more = refusals.len().saturating_sub(1);
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     let failure = StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false);
-    let is_about_image = refusals.iter().any(|refusal| names_image(None, None, &refusal.what));
+    let is_about_image = refusals.iter().any(|refusal| match refusal.kind {
+        RefusalKind::Image => true,
+        RefusalKind::File => false,
+        _ => names_image(None, None, &refusal.what),
+    });
     Err(if is_about_image { failure.mark_image() } else { failure })
 }
 

@@ -43,7 +43,7 @@ impl Tool for Camera {
 enum Says {
     Kind(ModelErrorKind, &'static str),
     /// Its format knows before anything is sent.
-    Check(&'static str),
+    Check(RefusalKind, &'static str),
 }
 
 /// A model that takes a photo and is done, and refuses every request that has a picture.
@@ -94,9 +94,9 @@ impl Model for Blind {
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
         match self.says {
-            Says::Check(what) if has_picture(request) => {
+            Says::Check(kind, what) if has_picture(request) => {
                 self.refused.fetch_add(1, Ordering::SeqCst);
-                vec![Refusal::new(RefusalKind::Unsupported, "messages[2]", what)]
+                vec![Refusal::new(kind, "messages[2]", what)]
             }
             _ => Vec::new(),
         }
@@ -119,11 +119,22 @@ fn has_failed(events: &[Event]) -> bool {
     matches!(events.last(), Some(Event::Finished { outcome: Outcome::Failed { .. }, .. }))
 }
 
-const REFUSALS: [Says; 3] = [
+const REFUSALS: [Says; 4] = [
     Says::Kind(ModelErrorKind::Image, "status 400: bad request"),
     Says::Kind(ModelErrorKind::Refused, "status 400: Could not process image"),
-    Says::Check("a picture of \"image/png\"; image/webp is taken"),
+    Says::Check(RefusalKind::Unsupported, "a picture of \"image/png\"; image/webp is taken"),
+    Says::Check(RefusalKind::Image, "it takes text only"),
 ];
+
+#[tokio::test]
+async fn a_refused_file_ends_the_run_although_its_words_name_pictures() {
+    let model =
+        Blind::new(Says::Check(RefusalKind::File, "the file `a.pdf`, but it takes text and pictures only"));
+    let told = events(agent(&model).stream("task")).await;
+    assert!(has_failed(&told), "{told:?}");
+    assert!(!told.iter().any(|event| matches!(event, Event::ImagesRemoved { .. })));
+    assert_eq!(model.asked.lock().unwrap().len(), 1, "only the request before the photo was sent");
+}
 
 #[tokio::test]
 async fn a_run_continues_without_a_picture_that_its_provider_refuses() {

@@ -1,8 +1,8 @@
 //! Refusals of pictures: told apart by their words, where the request had a picture.
 
-use windlass_client::Options;
-use windlass_protocol::{Delivery, Image, Message, Part, Request, Role};
-use windlass_stream::ModelErrorKind;
+use windlass_client::{Client, Options, Vendors};
+use windlass_protocol::{Delivery, File, Image, Message, Part, RefusalKind, Request, Role};
+use windlass_stream::{Model, ModelErrorKind};
 
 use crate::server::{Reply, Server, ask, error, events, quick};
 
@@ -29,6 +29,30 @@ async fn a_refusal_that_names_a_picture_is_of_its_own_kind() {
     }
     let no_vision = r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#;
     check(error(404, "", no_vision), &with_picture(), ModelErrorKind::Image).await;
+}
+
+#[test]
+fn parts_that_the_model_does_not_take_are_refused_before_a_request() {
+    let vendors = Vendors::builtin();
+    let client = Client::vendor(vendors.get("deepseek").unwrap().clone()).build().unwrap();
+    let mut request = with_picture();
+    request.model = "deepseek-chat".to_owned();
+    let pdf = File::base64("application/pdf", "AAAA").with_name(Some("a.pdf".to_owned()));
+    request.messages =
+        vec![Message::user("look").with_part(Image::base64("image/png", "cG5n")).with_part(pdf)].into();
+    let refusals = client.check(&request);
+    assert_eq!(
+        refusals.iter().map(|it| it.kind).collect::<Vec<_>>(),
+        [RefusalKind::Image, RefusalKind::File]
+    );
+    assert_eq!(
+        refusals[1].to_string(),
+        "messages[0].parts[2]: the file `a.pdf` (application/pdf), but deepseek-chat takes text only, as the built-in \
+         table of models states; choose another model, or correct its capabilities in providers.toml"
+    );
+    request.model = "deepseek-v4-flash-vision-exp".to_owned();
+    let kinds: Vec<_> = client.check(&request).iter().map(|refusal| refusal.kind).collect();
+    assert_eq!(kinds, [RefusalKind::File]);
 }
 
 // S12

@@ -7,6 +7,7 @@ mod canned;
 mod client;
 mod failure;
 mod fallback;
+mod files;
 mod hostile;
 mod images;
 mod learned;

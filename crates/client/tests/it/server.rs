@@ -41,8 +41,14 @@ impl Drop for Server {
 impl Server {
     /// Gives the replies in turn, the last one again and again.
     pub(crate) async fn start(replies: Vec<Reply>) -> Self {
+        Self::start_with(|_| replies).await
+    }
+
+    /// Like `start`, with replies that contain the address of the server.
+    pub(crate) async fn start_with(replies: impl FnOnce(&str) -> Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let root = format!("http://{}", listener.local_addr().unwrap());
+        let (base_url, replies) = (format!("{root}/v1"), replies(&root));
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = requests.clone();
         let task = tokio::spawn(async move {

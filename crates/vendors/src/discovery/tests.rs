@@ -13,7 +13,7 @@ fn check(body: &str, id: &str, context: Option<u64>, abilities: &[(Ability, bool
 #[test]
 fn openrouter_says_what_its_models_take() {
     let body = r#"{"data":[
-        {"id":"openai/gpt-5","context_length":400000,"architecture":{"input_modalities":["text","image"]},
+        {"id":"openai/gpt-5","context_length":400000,"architecture":{"input_modalities":["text","image","file","audio"]},
          "top_provider":{"max_completion_tokens":128000,"is_moderated":true},
          "supported_parameters":["tools","tool_choice","parallel_tool_calls","structured_outputs","response_format","reasoning"]},
         {"id":"old/one","context_length":4096,"architecture":{"input_modalities":["text"]},"top_provider":{"max_completion_tokens":null},
@@ -23,7 +23,7 @@ fn openrouter_says_what_its_models_take() {
     check(body, "openai/gpt-5", Some(400_000), &all);
     let none: Vec<_> = all
         .iter()
-        .filter(|(ability, _)| *ability != Ability::ParallelCalls)
+        .filter(|(ability, _)| !matches!(ability, Ability::ParallelCalls | Ability::Documents))
         .map(|(ability, _)| (*ability, false))
         .collect();
     check(body, "old/one", Some(4096), &none);

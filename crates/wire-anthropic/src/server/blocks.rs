@@ -36,8 +36,9 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
             Ok(Part::Text(text.with_opaque(marks::wrap_rest(fields.rest()))))
         }
         "image" => match image(&mut fields)? {
-            Some(image) => Ok(Part::Image(image.with_opaque(marks::wrap_rest(fields.rest())))),
-            None => unknown(raw),
+            Some(Part::Image(image)) => Ok(Part::Image(image.with_opaque(marks::wrap_rest(fields.rest())))),
+            Some(Part::File(file)) => Ok(Part::File(file.with_opaque(marks::wrap_rest(fields.rest())))),
+            _ => unknown(raw),
         },
         "document" => match document(&mut fields)? {
             Some(file) => {
@@ -69,19 +70,19 @@ fn unknown(raw: &str) -> Result<Part, RequestError> {
     Ok(Part::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block }))))
 }
 
-/// Decodes the image of a block. Returns `None` for a source that `Image` cannot express, for example an
-/// uploaded file.
-fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
+/// Decodes the image of a block; an uploaded one is a file. Returns `None` for a source of a newer kind.
+fn image(fields: &mut Fields<'_>) -> Result<Option<Part>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
         return Err(fields.wrong("source", "expected an object"));
     };
     Ok(match source.take_required_text("type")?.as_str() {
         "base64" => {
             let media_type = source.take_required_text("media_type")?;
-            Some(Image::base64(media_type, source.take_required_text("data")?))
+            Some(Part::Image(Image::base64(media_type, source.take_required_text("data")?)))
         }
         // A URL does not reveal its media type, and providers do not require one.
-        "url" => Some(Image::url("image/*", source.take_required_text("url")?)),
+        "url" => Some(Part::Image(Image::url("image/*", source.take_required_text("url")?))),
+        "file" => Some(Part::provider_file(source.take_required_text("file_id")?, "image/*")),
         _ => None,
     })
 }

@@ -33,6 +33,19 @@ fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
     check_turns(&Anthropic::default(), "m", turns(["toolu_a", "toolu_b", "bad id!"]));
 }
 
+#[test]
+fn an_upload_is_sent_by_its_id_in_the_block_of_its_kind() {
+    let message = Message::user("look")
+        .with_part(Part::provider_file("file_1", "image/png"))
+        .with_part(Part::provider_file("file_2", "application/pdf"));
+    check(
+        vec![message],
+        r#"[{"role":"user","content":[{"type":"text","text":"look"},
+        {"type":"image","source":{"type":"file","file_id":"file_1"}},
+        {"type":"document","source":{"type":"file","file_id":"file_2"},"cache_control":{"type":"ephemeral"}}]}]"#,
+    );
+}
+
 // R1
 #[test]
 fn a_conversation_with_unpaired_calls_is_refused() {
