@@ -8,6 +8,7 @@ mod effort;
 mod free_text;
 mod hints;
 mod history;
+mod hosted_tool;
 mod id;
 mod json;
 mod message;
@@ -32,6 +33,10 @@ pub use effect::{Amount, Effect};
 pub use effort::{Effort, UnknownEffort, Verbosity};
 pub use hints::{Concurrency, Control, Hints, Risk};
 pub use history::{History, HistoryIter};
+pub use hosted_tool::{
+    Authorization, CodeExecution, ComputerEnvironment, ComputerUse, FileSearch, HostedTool, ImageGeneration,
+    McpServer, ToolMatching, ToolSearch, UserLocation, WebFetch, WebSearch,
+};
 pub use id::{CallId, IdError};
 pub use json::RawJson;
 pub use message::{Message, Role};

@@ -11,7 +11,7 @@ use crate::fields::{output, system};
 use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
-use crate::{AnthropicOptions, Caching, parameters, tools};
+use crate::{AnthropicOptions, Caching, hosted, parameters, tools};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -52,7 +52,7 @@ pub(crate) fn encode(
     if let Some(config) = &output {
         fields.push(("output_config", Field::Output(config.clone())));
     }
-    tools::encode(request, marker, &mut fields)?;
+    tools::encode(options, request, marker, &mut fields)?;
     fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
     fields.push((MESSAGES, Field::Messages([])));
     let mut fields = with_extra(fields, &request.options.extra, Field::Extra);
@@ -74,10 +74,16 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    if options.betas.is_empty() {
+    let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
+    for beta in hosted::betas(request) {
+        if !betas.contains(&beta) {
+            betas.push(beta);
+        }
+    }
+    if betas.is_empty() {
         return Ok(http);
     }
-    Ok(http.with_header("anthropic-beta", options.betas.join(",")))
+    Ok(http.with_header("anthropic-beta", betas.join(",")))
 }
 
 /// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range

@@ -6,6 +6,7 @@ mod options;
 mod wire;
 
 mod encode;
+mod hosted;
 mod ids;
 mod lint;
 mod marks;
@@ -31,5 +32,6 @@ mod server;
 
 pub use options::{
     CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts, ThoughtsField,
+    WebSearchModels,
 };
 pub use wire::OpenAiChat;

@@ -6,6 +6,7 @@ mod options;
 mod wire;
 
 mod encode;
+mod hosted;
 mod messages;
 mod parameters;
 mod request;

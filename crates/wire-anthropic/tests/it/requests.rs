@@ -140,7 +140,7 @@ fn tools_and_choices_have_their_words() {
         &json!({ "model": "m", "max_tokens": 9, "tools": tools, "tool_choice": choice, "messages": user }),
     );
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
-    assert_eq!(request.hosted_tools.len(), 1);
+    assert_eq!(request.options.hosted_tools.len(), 1);
     assert!(matches!(&request.options.tool_choice, ToolChoice::Named(name) if name.as_str() == "web_search"));
     assert_eq!(request.options.parallel_calls, ParallelCalls::Forbid);
 }
