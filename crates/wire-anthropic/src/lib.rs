@@ -22,6 +22,7 @@ mod tools;
 mod block;
 mod event;
 mod reader;
+mod server_tools;
 mod shape;
 mod stop;
 mod usage;

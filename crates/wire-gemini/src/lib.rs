@@ -23,6 +23,7 @@ mod partial;
 mod path;
 mod reader;
 mod shape;
+mod sources;
 mod stop;
 mod usage;
 mod whole;

@@ -16,6 +16,7 @@ mod parts;
 mod request;
 mod tools;
 
+mod citation;
 mod custom;
 mod decode;
 mod event;

@@ -18,6 +18,7 @@ mod lint;
 mod call;
 mod decode;
 mod event;
+mod hosted_items;
 mod item;
 mod open;
 mod reader;
