@@ -31,5 +31,5 @@ mod whole;
 mod error;
 mod server;
 
-pub use options::{AnthropicOptions, Caching};
+pub use options::{AnthropicOptions, Caching, SystemMessages};
 pub use wire::Anthropic;

@@ -20,8 +20,26 @@ pub struct AnthropicOptions {
     pub betas: Vec<String>,
     /// The use of the provider's prompt cache.
     pub caching: Caching,
+    /// The role of system messages inside the conversation.
+    pub system_messages: SystemMessages,
     /// Types of hosted tools that replace the default ones, such as `web_search_20260209`.
     pub tool_versions: Vec<String>,
+}
+
+/// The role of a system message after the first message of the user.
+///
+/// The API takes the role `system` only directly after a turn of the user, as the last message or before an answer, and
+/// only with text. A message elsewhere gets the role `user`, the role with the least authority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemMessages {
+    /// `system` for the models of Anthropic that take it, Opus since version 4.8, and `user` for others.
+    #[default]
+    ByModel,
+    /// `system` for every model.
+    InPlace,
+    /// `user` for every model.
+    AsUser,
 }
 
 /// The types of hosted tools without a beta feature that every model with the tool takes.
@@ -60,6 +78,7 @@ impl Default for AnthropicOptions {
             default_max_tokens: 8192,
             betas: Vec::new(),
             caching: Caching::Conversation,
+            system_messages: SystemMessages::ByModel,
             tool_versions: Vec::new(),
         }
     }
@@ -89,6 +108,12 @@ impl AnthropicOptions {
     /// Sets the output limit, in tokens, for requests without one.
     pub fn with_default_max_tokens(mut self, tokens: u64) -> Self {
         self.default_max_tokens = tokens;
+        self
+    }
+
+    /// Sets the role of system messages inside the conversation.
+    pub fn with_system_messages(mut self, role: SystemMessages) -> Self {
+        self.system_messages = role;
         self
     }
 
