@@ -1,6 +1,8 @@
 //! The builder of an agent.
 
+mod hosted_tools;
 mod model_choices;
+mod request_settings;
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
 use windlass_loop::{
     Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
 };
-use windlass_protocol::{Capabilities, Effort, RequestOptions, ToolProtocol};
+use windlass_protocol::{Capabilities, HostedTool, RequestOptions, ToolProtocol};
 use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_text_calls::Dialect;
@@ -59,6 +61,7 @@ pub struct AgentBuilder {
     limits: Limits,
     budget: Budget,
     options: RequestOptions,
+    hosted_tools: Vec<HostedTool>,
     repairs: Repairs,
     call_start: CallStart,
     context: ContextLimits,
@@ -298,53 +301,20 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the options of each request: sampling, reasoning, limits and fields of the provider. It replaces the options
-    /// that were set before.
-    ///
-    /// ```
-    /// use windlass_agent::AgentBuilder;
-    /// use windlass_protocol::{Effort, RequestOptions};
-    ///
-    /// let options = RequestOptions::default().with_reasoning(Effort::Low).with_top_p(0.9);
-    /// let builder = AgentBuilder::default().request_options(options).temperature(0.2);
-    /// # drop(builder);
-    /// ```
-    pub fn request_options(mut self, options: RequestOptions) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Sets the maximum number of output tokens of each answer.
-    pub fn max_output_tokens(mut self, tokens: u64) -> Self {
-        self.options.max_output_tokens = Some(tokens);
-        self
-    }
-
-    /// Sets the sampling temperature.
-    pub fn temperature(mut self, temperature: f64) -> Self {
-        self.options.temperature = Some(temperature);
-        self
-    }
-
-    /// Sets the amount of reasoning before an answer.
-    pub fn reasoning(mut self, effort: Effort) -> Self {
-        self.options.reasoning = Some(effort);
-        self
-    }
-
     /// Builds the agent.
     ///
     /// # Errors
-    /// Returns [`AgentError::NoModel`] without a model, and [`AgentError::Mode`] if the toolbox does not have
-    /// the work mode.
-    pub fn build(self) -> Result<Agent, AgentError> {
+    /// Returns [`AgentError::NoModel`] without a model, [`AgentError::Mode`] if the toolbox does not have the work mode, and
+    /// [`AgentError::HostedTool`] if the model does not take a hosted tool.
+    pub fn build(mut self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
         let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
         let budget = choices.complete_budget(self.budget);
         let tokenizer = Tokenizer::for_model(&name);
         // Fail here and not in the first run if the work mode does not exist.
-        Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
+        let tools = Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
+        self.options.hosted_tools.append(&mut self.hosted_tools);
         let config = Config::new(name, Vec::new())
             .with_system(self.system)
             .with_limits(self.limits)
@@ -358,6 +328,9 @@ impl AgentBuilder {
             .with_unknown_effects(self.unknown_effects)
             .with_protocols(choices.protocols)
             .with_options(self.options);
+        if !config.options.hosted_tools.is_empty() {
+            hosted_tools::check(model.as_ref(), &tools.config(&config))?;
+        }
         Ok(Agent::new(AgentInner {
             model,
             toolbox: self.toolbox,

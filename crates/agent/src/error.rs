@@ -14,6 +14,12 @@ pub enum AgentError {
     /// The toolbox does not have the mode in which the run would begin, or in which it was recorded.
     #[error("the run's mode does not exist")]
     Mode(#[from] UnknownMode),
+    /// The model does not take a tool of [`AgentBuilder::hosted_tool`](crate::AgentBuilder::hosted_tool).
+    #[error("the agent cannot offer a hosted tool: {reason}")]
+    HostedTool {
+        /// The reason, which names the tool.
+        reason: String,
+    },
     /// The journal cannot store the record. The actions that the record announces are not performed.
     #[error("the run's record cannot be stored")]
     Journal(#[from] JournalError),

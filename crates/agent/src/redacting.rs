@@ -11,7 +11,9 @@ use windlass_protocol::CallId;
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::Chunk;
 
-use self::values::{clean, redact_decision, redact_event, redact_outcome, redact_speculative};
+use self::values::{
+    citation_without, clean, redact_decision, redact_event, redact_outcome, redact_speculative,
+};
 pub(crate) use self::values::{has_secret, history_without, message_without, result_without};
 
 /// The removal of registered secrets from the inputs of the machine and from the events of a run.
@@ -143,8 +145,12 @@ impl Redacting {
                 let words = to_text(self.words.finish(), Chunk::text);
                 [words, to_text(self.thoughts.push(text.as_bytes()), Chunk::reasoning)]
             }
-            // A token count can arrive between chunks of one text and does not end it.
-            Chunk::Usage { .. } => [None, Some(chunk)],
+            // Token counts and sources can arrive between chunks of one text and do not end it.
+            Chunk::Usage { .. } | Chunk::Grounding { .. } => [None, Some(chunk)],
+            Chunk::Citation { citation, unit } => {
+                let citation = citation_without(&self.redactor, citation);
+                [None, Some(Chunk::Citation { citation, unit })]
+            }
             Chunk::Error { mut error } => {
                 error.message = clean(&self.redactor, error.message);
                 [self.take_held(), Some(Chunk::Error { error })]

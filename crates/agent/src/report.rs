@@ -4,7 +4,7 @@ use std::fmt;
 
 use futures_util::StreamExt;
 use windlass_loop::{Event, Outcome, Transcript, Used};
-use windlass_protocol::Usage;
+use windlass_protocol::{Citation, Part, Role, Usage};
 
 use crate::{AgentError, EventStream};
 
@@ -50,6 +50,17 @@ impl Report {
             Outcome::Completed { text } => Ok(text),
             outcome => Err(AgentError::NotCompleted { outcome: Box::new(outcome) }),
         }
+    }
+
+    /// Returns the sources of the model's last message, as the provider names them, with the passage that each supports.
+    pub fn citations(&self) -> impl Iterator<Item = (&str, &Citation)> {
+        let last = self.transcript.messages().iter().rfind(|message| message.role == Role::Assistant);
+        let parts = last.map(|message| message.parts.as_slice()).unwrap_or_default();
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            _ => None,
+        });
+        texts.flat_map(|text| text.citations.iter().map(|citation| (text.cited(citation), citation)))
     }
 
     /// Returns the report unless the run failed.

@@ -98,6 +98,7 @@ impl Assembler {
             Chunk::Call(piece) => self.push_call(piece, events),
             Chunk::Usage { usage } => self.usage = usage,
             Chunk::Grounding { value } => self.grounding.push(value),
+            Chunk::Citation { citation, unit } => self.parts.cite(citation, unit),
             Chunk::Finish { reason, raw } => {
                 let end = end_of(&reason);
                 self.stop = Some(reason);

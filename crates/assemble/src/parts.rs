@@ -1,6 +1,9 @@
 //! Text, reasoning and calls of an answer, in the order in which they were written (RULES P4).
 
-use windlass_protocol::{Opaque, Part, Reasoning, Text, Unknown};
+use std::ops::Range;
+
+use windlass_protocol::{Citation, Opaque, Part, Reasoning, Text, Unknown};
+use windlass_stream::RangeUnit;
 
 /// A part, or the index of a call.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub(crate) struct Parts {
     /// True while text may be appended to the last reasoning part.
     thinking: bool,
     bytes: usize,
+    /// The citations with the position of their text. Their ranges are converted at the end, when the texts are complete.
+    citations: Vec<(usize, Citation, RangeUnit)>,
 }
 
 impl Parts {
@@ -84,7 +89,35 @@ impl Parts {
         self.slots.push(Slot::Call(at));
     }
 
-    pub(crate) fn into_slots(self) -> Vec<Slot> {
+    /// Adds a citation to the last text. Without a text the citation is dropped.
+    pub(crate) fn cite(&mut self, citation: Citation, unit: RangeUnit) {
+        let is_text = |slot: &Slot| matches!(slot, Slot::Part(Part::Text(_)));
+        if let Some(at) = self.slots.iter().rposition(is_text) {
+            self.citations.push((at, citation, unit));
+        }
+    }
+
+    pub(crate) fn into_slots(mut self) -> Vec<Slot> {
+        for (at, mut citation, unit) in self.citations {
+            let Some(Slot::Part(Part::Text(text))) = self.slots.get_mut(at) else { continue };
+            citation.range = citation.range.and_then(|range| to_bytes(&text.text, range, unit));
+            text.citations.push(citation);
+        }
         self.slots
     }
+}
+
+/// Converts a range to bytes of the text. Returns `None` for a range that is not in the text.
+fn to_bytes(text: &str, range: Range<usize>, unit: RangeUnit) -> Option<Range<usize>> {
+    let bytes = match unit {
+        RangeUnit::Bytes => range,
+        RangeUnit::Chars => {
+            let mut starts = text.char_indices().map(|(at, _)| at).chain([text.len()]).skip(range.start);
+            let start = starts.next()?;
+            let length = range.end.checked_sub(range.start)?;
+            let end = if length == 0 { start } else { starts.nth(length.checked_sub(1)?)? };
+            start..end
+        }
+    };
+    text.get(bytes.clone()).map(|_| bytes)
 }

@@ -1,8 +1,8 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
 use windlass_protocol::{
-    FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, ToolChoice,
-    ToolSpec,
+    FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request,
+    ToolChoice, ToolSpec,
 };
 use windlass_wire::Wire;
 
@@ -42,10 +42,15 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
         return ConvertedRequest { request, lost, refused: None };
     }
     lost.extend(std::mem::take(&mut request.options.extra).into_iter().map(|(name, _)| name));
-    for tool in std::mem::take(&mut request.hosted_tools) {
-        let kind = tool.value.get("type").and_then(|kind| kind.as_str()).unwrap_or("of its own kind");
-        lost.push(format!("hosted tool {kind}"));
-    }
+    request.options.hosted_tools.retain(|tool| match tool {
+        HostedTool::Native(definition) => {
+            let kind = definition.value.get("type").and_then(|kind| kind.as_str());
+            lost.push(format!("hosted tool {}", kind.unwrap_or("of its own kind")));
+            false
+        }
+        // A typed tool has a meaning in every format; a format without it refuses the request by name.
+        _ => true,
+    });
     let has_tools = !request.tools.is_empty();
     let is_offered = |choice: &ToolChoice| match choice {
         ToolChoice::Named(name) => request.tools.iter().any(|tool| tool.name() == name),

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{
+    CallId, HostedCall, HostedResult, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage,
+};
 
 use crate::{ContextPressure, DeliverAt, Outcome};
 
@@ -106,6 +108,16 @@ pub enum Event {
         call: CallId,
         /// The problem.
         problem: String,
+    },
+    /// The provider has run a call itself. No call of this process has its id.
+    HostedCall {
+        /// The call.
+        call: HostedCall,
+    },
+    /// A call that the provider ran has ended.
+    HostedResult {
+        /// The result.
+        result: HostedResult,
     },
     /// An attempt at an answer is void, and the answer is requested again.
     AttemptDiscarded {

@@ -3,11 +3,14 @@
 mod arguments;
 mod call;
 mod capabilities;
+mod citation;
 mod effect;
 mod effort;
 mod free_text;
 mod hints;
 mod history;
+mod hosted_call;
+mod hosted_tool;
 mod id;
 mod json;
 mod message;
@@ -29,10 +32,16 @@ mod usage;
 pub use arguments::{Arguments, ArgumentsError};
 pub use call::{Payload, ToolCall};
 pub use capabilities::{Capabilities, Support, ToolProtocol};
+pub use citation::{Citation, CitationSource};
 pub use effect::{Amount, Effect};
 pub use effort::{Effort, UnknownEffort, Verbosity};
 pub use hints::{Concurrency, Control, Hints, Risk};
 pub use history::{History, HistoryIter};
+pub use hosted_call::{HostedCall, HostedResult};
+pub use hosted_tool::{
+    Authorization, CodeExecution, ComputerEnvironment, ComputerUse, FileSearch, HostedTool, ImageGeneration,
+    McpServer, ToolMatching, ToolSearch, UserLocation, WebFetch, WebSearch,
+};
 pub use id::{CallId, IdError};
 pub use json::RawJson;
 pub use message::{Message, Role};

@@ -1,11 +1,11 @@
-//! Options of a request: sampling, reasoning, limits and fields of the provider.
+//! Options of a request: hosted tools, sampling, reasoning, limits and fields of the provider.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Effort, ParallelCalls, ToolChoice, Verbosity};
+use crate::{Effort, HostedTool, ParallelCalls, ToolChoice, ToolName, Verbosity};
 
 /// The options of a request to a model. An option that is not set is not sent, and the provider's default applies.
 ///
@@ -24,6 +24,9 @@ use crate::{Effort, ParallelCalls, ToolChoice, Verbosity};
 #[serde(default)]
 #[non_exhaustive]
 pub struct RequestOptions {
+    /// The tools that the provider runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosted_tools: Vec<HostedTool>,
     /// The tool choice: free, no calls, any call, or a call of one tool.
     pub tool_choice: ToolChoice,
     /// The permission for several calls in one answer.
@@ -84,6 +87,12 @@ impl PromptCache {
 }
 
 impl RequestOptions {
+    /// Adds a tool that the provider runs.
+    pub fn with_hosted_tool(mut self, tool: impl Into<HostedTool>) -> Self {
+        self.hosted_tools.push(tool.into());
+        self
+    }
+
     /// Sets the tool choice.
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = choice;
@@ -166,6 +175,9 @@ impl RequestOptions {
     /// and parallel calls of `other` count if they differ from their defaults.
     pub fn merge(&self, other: &Self) -> Self {
         let mut merged = self.clone();
+        if !other.hosted_tools.is_empty() {
+            merged.hosted_tools.clone_from(&other.hosted_tools);
+        }
         if other.tool_choice != ToolChoice::default() {
             merged.tool_choice.clone_from(&other.tool_choice);
         }
@@ -190,8 +202,33 @@ impl RequestOptions {
         merged
     }
 
-    /// Returns the names of the options that are set, except the tool choice, parallel calls, the prompt cache and fields
-    /// of the provider.
+    /// Restores what the serialised form of options does not contain: the authorization of each MCP server that `given`
+    /// also has, with the same label and URL.
+    pub fn restore_authorizations(&mut self, given: &Self) {
+        for tool in &mut self.hosted_tools {
+            let HostedTool::Mcp(server) = tool else { continue };
+            let same = given.hosted_tools.iter().find_map(|tool| match tool {
+                HostedTool::Mcp(other) if other.label == server.label && other.url == server.url => {
+                    Some(other)
+                }
+                _ => None,
+            });
+            if server.authorization.is_none() {
+                server.authorization = same.and_then(|other| other.authorization.clone());
+            }
+        }
+    }
+
+    /// Returns true if the model sees the function of this name only after a search of the provider has found it.
+    pub fn is_deferred(&self, name: &ToolName) -> bool {
+        self.hosted_tools.iter().any(|tool| match tool {
+            HostedTool::ToolSearch(search) => search.deferred.contains(name),
+            _ => false,
+        })
+    }
+
+    /// Returns the names of the options that are set, except the hosted tools, the tool choice, parallel calls, the prompt
+    /// cache and fields of the provider.
     pub fn set_names(&self) -> impl Iterator<Item = &'static str> {
         let is_set = [
             ("max_output_tokens", self.max_output_tokens.is_some()),

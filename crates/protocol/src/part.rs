@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ToolCall, ToolResult};
+use crate::{Citation, ToolCall, ToolResult};
 
 /// One part of a message. Parts are kept in the order in which they were written (RULES P4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,9 @@ impl From<&str> for Part {
 pub struct Text {
     /// The text.
     pub text: String,
+    /// The sources that the provider names for the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
     /// Fields of the provider that are sent back with this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
@@ -162,13 +165,27 @@ impl Part {
 impl Text {
     /// Creates a text without opaque fields.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), opaque: None }
+        Self { text: text.into(), citations: Vec::new(), opaque: None }
     }
 
     /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
+    }
+}
+
+impl Text {
+    /// Sets the sources.
+    pub fn with_citations(mut self, citations: Vec<Citation>) -> Self {
+        self.citations = citations;
+        self
+    }
+
+    /// Returns the passage that a citation supports: the range of the citation, or the whole text.
+    pub fn cited(&self, citation: &Citation) -> &str {
+        let passage = citation.range.clone().and_then(|range| self.text.get(range));
+        passage.unwrap_or(&self.text)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    History, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice, ToolName, ToolSpec, Unknown,
+    History, HostedTool, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice, ToolName, ToolSpec,
 };
 
 /// The delivery of an answer.
@@ -44,9 +44,6 @@ pub struct Request {
     /// The offered tools, in an order that is identical in each turn (RULES N6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Tools that the provider runs, in the form of its wire format. Other formats cannot express them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosted_tools: Vec<Unknown>,
     /// Fields of the provider that are sent with the definition of a tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_fields: BTreeMap<ToolName, Opaque>,
@@ -56,7 +53,8 @@ pub struct Request {
     /// The delivery of the answer.
     #[serde(default)]
     pub delivery: Delivery,
-    /// The options: sampling, reasoning, limits and fields of the provider. They are serialised as fields of the request.
+    /// The options: hosted tools, sampling, reasoning, limits and fields of the provider. They are serialised as fields of
+    /// the request.
     #[serde(flatten)]
     pub options: RequestOptions,
 }
@@ -69,7 +67,6 @@ impl Request {
             system: None,
             messages: messages.into(),
             tools: Vec::new(),
-            hosted_tools: Vec::new(),
             tool_fields: BTreeMap::new(),
             output: OutputFormat::Text,
             delivery: Delivery::Stream,
@@ -90,8 +87,8 @@ impl Request {
     }
 
     /// Sets the tools that the provider runs.
-    pub fn with_hosted_tools(mut self, tools: Vec<Unknown>) -> Self {
-        self.hosted_tools = tools;
+    pub fn with_hosted_tools<T: Into<HostedTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.options.hosted_tools = tools.into_iter().map(Into::into).collect();
         self
     }
 

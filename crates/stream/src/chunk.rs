@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
+use windlass_protocol::{Citation, HostedCall, HostedResult, Opaque, Payload, StopReason, Unknown, Usage};
 
 use crate::StreamError;
 
@@ -61,6 +61,18 @@ pub enum Chunk {
         /// The provider's original JSON.
         value: Value,
     },
+    /// A source of the text before this chunk. The same source is in a `Grounding` in the provider's form.
+    Citation {
+        /// The source. Its range counts in `unit`.
+        citation: Citation,
+        /// The unit of the range.
+        #[serde(default)]
+        unit: RangeUnit,
+    },
+    /// A call that the provider ran, for observers. An `Unknown` has its original, which is part of the answer.
+    HostedCall(HostedCall),
+    /// The end of a call that the provider ran, for observers.
+    HostedResult(HostedResult),
     /// The model stopped. Usage may follow (RULES S15).
     Finish {
         /// The unified stop reason.
@@ -75,6 +87,18 @@ pub enum Chunk {
     },
     /// An event without a neutral representation (RULES P3).
     Unknown(Unknown),
+}
+
+/// The unit in which the range of a citation counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::exhaustive_enums, reason = "the units of the providers")]
+pub enum RangeUnit {
+    /// Bytes of UTF-8.
+    #[default]
+    Bytes,
+    /// Unicode scalar values.
+    Chars,
 }
 
 impl Chunk {

@@ -7,7 +7,7 @@ mod image_words;
 
 mod model;
 
-pub use chunk::{CallChunk, CallKey, Chunk, WholeCall};
+pub use chunk::{CallChunk, CallKey, Chunk, RangeUnit, WholeCall};
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
 pub use image_words::names_image;

@@ -4,6 +4,7 @@ use serde_json::Value;
 use windlass_protocol::{Message, Request};
 
 use crate::marks;
+use crate::names::NAME;
 
 /// The maximum number of markers in a request, including the `cache_control` field of the body.
 pub(crate) const MOST: usize = 4;
@@ -21,7 +22,7 @@ pub(crate) fn markers_in_message(message: &Message) -> usize {
 /// Returns the number of markers outside the messages: in tools, in `system` and in the body's own field.
 pub(crate) fn markers_beside(request: &Request) -> usize {
     let tools = request.tool_fields.values().map(|fields| &fields.value);
-    let tools = tools.chain(request.hosted_tools.iter().map(|tool| &tool.value));
+    let tools = tools.chain(request.options.hosted_tools.iter().filter_map(|tool| tool.native_for(NAME)));
     let in_tools = tools.map(markers).fold(0, usize::saturating_add);
     let in_body = ["system", marks::CACHE]
         .into_iter()

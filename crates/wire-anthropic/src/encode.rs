@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, History, PromptCache, Request, Role};
+use windlass_protocol::{Delivery, History, Message, Part, PromptCache, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
 use crate::fields::{output, system};
+use crate::model::takes_system_messages;
 use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
-use crate::{AnthropicOptions, Caching, parameters, tools};
+use crate::{AnthropicOptions, Caching, hosted, parameters, tools};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -32,7 +33,9 @@ pub(crate) fn encode(
 ) -> Result<HttpRequest, EncodeError> {
     // System messages before all others belong to the system prompt.
     let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
-    let start = body.resume(format_args!("{NAME} {before}"), &request.messages, has_blocks);
+    let keeps_system = takes_system_messages(options.system_messages, &request.model);
+    let key = format_args!("{NAME} {before} {keeps_system}");
+    let start = body.resume(key, &request.messages, has_blocks);
     check_pairing_from(&request.messages, start)?;
     // Do not add markers to a request that places its own.
     let is_marked = options.caching != Caching::AsMarked
@@ -52,7 +55,7 @@ pub(crate) fn encode(
     if let Some(config) = &output {
         fields.push(("output_config", Field::Output(config.clone())));
     }
-    tools::encode(request, marker, &mut fields)?;
+    tools::encode(options, request, marker, &mut fields)?;
     fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
     fields.push((MESSAGES, Field::Messages([])));
     let mut fields = with_extra(fields, &request.options.extra, Field::Extra);
@@ -65,7 +68,7 @@ pub(crate) fn encode(
             }
         }
     }
-    let messages = |range| wire_messages(&request.messages, before, range);
+    let messages = |range| wire_messages(&request.messages, before, keeps_system, range);
     let body = if request.options.extra.contains_key(MESSAGES) {
         messages(0..request.messages.len())?;
         body.whole(serde_json::to_vec(&Body(fields))?.into())
@@ -74,10 +77,16 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    if options.betas.is_empty() {
+    let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
+    for beta in hosted::betas(request) {
+        if !betas.contains(&beta) {
+            betas.push(beta);
+        }
+    }
+    if betas.is_empty() {
         return Ok(http);
     }
-    Ok(http.with_header("anthropic-beta", options.betas.join(",")))
+    Ok(http.with_header("anthropic-beta", betas.join(",")))
 }
 
 /// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range
@@ -85,14 +94,21 @@ pub(crate) fn encode(
 fn wire_messages(
     all: &History,
     system: usize,
+    keeps_system: bool,
     range: Range<usize>,
 ) -> Result<Vec<WireMessage<'_>>, EncodeError> {
     let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(range.len());
+    let last_instructions = if keeps_system { last_instructions(all, range.clone()) } else { range.end };
     for (position, message) in all.iter().enumerate().take(range.end).skip(range.start.max(system)) {
         let role = match message.role {
             Role::Assistant => "assistant",
-            // The API does not have a developer role inside the conversation; `user` is the role with the
-            // least authority.
+            Role::System
+                if position >= last_instructions
+                    && matches!(messages.last(), Some(last) if last.role != "assistant") =>
+            {
+                "system"
+            }
+            // Elsewhere the API does not take the role; `user` is the role with the least authority.
             Role::User | Role::Tool | Role::System => "user",
             _ => return Err(encode_error(format!("the role of message {position}"))),
         };
@@ -115,6 +131,17 @@ fn wire_messages(
         message.content.sort_by_key(|block| !is_result(block));
     }
     Ok(messages)
+}
+
+/// Returns the position of the first of the system messages at the end of a range, or the end if the range does not end
+/// with such messages. An answer follows the range, or nothing.
+fn last_instructions(all: &History, range: Range<usize>) -> usize {
+    let is_instruction = |message: &Message| {
+        message.role == Role::System && message.parts.iter().all(|part| matches!(part, Part::Text(_)))
+    };
+    let mut positions = range.clone().rev();
+    let after = positions.find(|at| !all.get(*at).is_some_and(is_instruction));
+    after.map_or(range.start, |at| at.saturating_add(1))
 }
 
 fn is_result(block: &WireBlock<'_>) -> bool {

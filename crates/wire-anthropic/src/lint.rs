@@ -11,13 +11,14 @@ use crate::cache::{MOST, own_markers};
 use crate::names::{NAME, is_legal_name};
 use crate::parameters::{LEAST_BUDGET, MISSING, output_limit, unknown_label};
 use crate::request::WireThinking;
-use crate::{AnthropicOptions, encode, marks, parameters};
+use crate::{AnthropicOptions, encode, hosted, marks, parameters};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusal> {
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(options, request);
     lint.tools(request);
+    lint.hosted(options, request);
     lint.messages(request);
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
@@ -141,6 +142,14 @@ impl Lint {
             if let Some(word) = ["oneOf", "allOf", "anyOf"].iter().find(|word| schema.get(**word).is_some()) {
                 let what = format!("the schema's root has {word}, which is taken only below it");
                 self.refuse(RefusalKind::Schema, place("parameters"), what);
+            }
+        }
+    }
+
+    fn hosted(&mut self, options: &AnthropicOptions, request: &Request) {
+        for (position, tool) in request.options.hosted_tools.iter().enumerate() {
+            if let Err(error) = hosted::definition(options, &request.model, tool) {
+                self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());
             }
         }
     }

@@ -20,7 +20,36 @@ pub struct AnthropicOptions {
     pub betas: Vec<String>,
     /// The use of the provider's prompt cache.
     pub caching: Caching,
+    /// The role of system messages inside the conversation.
+    pub system_messages: SystemMessages,
+    /// Types of hosted tools that replace the default ones, such as `web_search_20260209`.
+    pub tool_versions: Vec<String>,
 }
+
+/// The role of a system message after the first message of the user.
+///
+/// The API takes the role `system` only directly after a turn of the user, as the last message or before an answer, and
+/// only with text. A message elsewhere gets the role `user`, the role with the least authority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemMessages {
+    /// `system` for the models of Anthropic that take it, Opus since version 4.8, and `user` for others.
+    #[default]
+    ByModel,
+    /// `system` for every model.
+    InPlace,
+    /// `user` for every model.
+    AsUser,
+}
+
+/// The types of hosted tools without a beta feature that every model with the tool takes.
+const TOOL_VERSIONS: [&str; 5] = [
+    "web_search_20250305",
+    "web_fetch_20250910",
+    "code_execution_20250825",
+    "tool_search_tool_bm25_20251119",
+    "tool_search_tool_regex_20251119",
+];
 
 /// The use of the provider's prompt cache: the policy by which the encoder adds cache markers.
 ///
@@ -49,6 +78,8 @@ impl Default for AnthropicOptions {
             default_max_tokens: 8192,
             betas: Vec::new(),
             caching: Caching::Conversation,
+            system_messages: SystemMessages::ByModel,
+            tool_versions: Vec::new(),
         }
     }
 }
@@ -78,6 +109,41 @@ impl AnthropicOptions {
     pub fn with_default_max_tokens(mut self, tokens: u64) -> Self {
         self.default_max_tokens = tokens;
         self
+    }
+
+    /// Sets the role of system messages inside the conversation.
+    pub fn with_system_messages(mut self, role: SystemMessages) -> Self {
+        self.system_messages = role;
+        self
+    }
+
+    /// Sets types of hosted tools that replace the default ones. Newer types have more features and need newer models:
+    /// `web_search_20260209` filters its results with code and needs Opus 4.6 or Sonnet 4.6.
+    ///
+    /// ```
+    /// use windlass_protocol::{Message, Request, WebSearch};
+    /// use windlass_wire::Wire;
+    /// use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
+    /// let options = AnthropicOptions::default().with_tool_versions(["web_search_20260209".to_owned()]);
+    /// let request = Request::new("claude-opus-4-6", vec![Message::user("hi")])
+    ///     .with_hosted_tools([WebSearch::default()]);
+    /// let http = Anthropic::new(options).encode(&request)?;
+    /// assert!(String::from_utf8_lossy(&http.body).contains("web_search_20260209"));
+    /// # Ok::<(), windlass_wire::EncodeError>(())
+    /// ```
+    pub fn with_tool_versions(mut self, types: impl IntoIterator<Item = String>) -> Self {
+        self.tool_versions = types.into_iter().collect();
+        self
+    }
+
+    /// Returns the type of the hosted tool with this name.
+    pub(crate) fn tool_version<'a>(&'a self, name: &'a str) -> &'a str {
+        let is_of = |kind: &&str| {
+            let date = kind.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+            date.is_some_and(|date| date.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let own = self.tool_versions.iter().map(String::as_str);
+        own.chain(TOOL_VERSIONS).find(is_of).unwrap_or(name)
     }
 
     /// Sets the beta features.

@@ -4,6 +4,7 @@ use windlass_protocol::{Effort, Request, RequestOptions};
 use windlass_wire::EncodeError;
 
 use crate::AnthropicOptions;
+use crate::model::claude_version;
 use crate::names::encode_error;
 use crate::request::{Field, WireThinking};
 
@@ -82,15 +83,7 @@ pub(crate) fn effort_word(request: &Request) -> Option<&'static str> {
 /// The API for Opus 4.7: "`thinking.type.enabled` is not supported for this model. Use `thinking.type.adaptive` and
 /// `output_config.effort`".
 fn is_adaptive(model: &str) -> bool {
-    let Some((_, name)) = model.split_once("claude") else { return false };
-    // Ignore dates and other long numbers.
-    let numbers =
-        name.split(|symbol: char| !symbol.is_ascii_digit()).filter(|digits| matches!(digits.len(), 1 | 2));
-    let mut version = numbers.filter_map(|digits| digits.parse::<u32>().ok());
-    match (version.next(), version.next()) {
-        (None, _) => true,
-        (Some(major), minor) => (major, minor.unwrap_or(0)) >= (4, 6),
-    }
+    claude_version(model).is_some_and(|version| version.is_none_or(|version| version >= (4, 6)))
 }
 
 #[cfg(test)]

@@ -112,8 +112,8 @@ pub(crate) enum WireSource<'a> {
 #[serde(untagged)]
 pub(crate) enum WireTool<'a> {
     Own(OwnTool<'a>),
-    /// The definition of a tool that the provider runs, sent unchanged.
-    Hosted(&'a Value),
+    /// The definition of a tool that the provider runs.
+    Hosted(Cow<'a, Value>),
 }
 
 #[derive(Debug, Serialize)]
@@ -126,6 +126,8 @@ pub(crate) struct OwnTool<'a> {
     pub(crate) strict: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) eager_input_streaming: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) defer_loading: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_control: Option<Ephemeral>,
     #[serde(flatten)]
@@ -181,6 +183,8 @@ pub(crate) enum Field<'a> {
     Marker(Ephemeral),
     Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
+    /// The remote MCP servers, with their tokens.
+    Servers(Vec<Value>),
     System(Vec<WireBlock<'a>>),
     /// The empty list in the place of the conversation; `RequestBody` inserts the messages.
     Messages([(); 0]),
@@ -201,6 +205,7 @@ impl Serialize for Field<'_> {
             Self::Marker(marker) => marker.serialize(serializer),
             Self::Output(output) => output.serialize(serializer),
             Self::Tools(tools) => tools.serialize(serializer),
+            Self::Servers(servers) => servers.serialize(serializer),
             Self::System(blocks) => blocks.serialize(serializer),
             Self::Messages(messages) => messages.serialize(serializer),
             Self::Extra(value) => value.serialize(serializer),

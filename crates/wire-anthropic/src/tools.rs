@@ -1,38 +1,46 @@
 //! Encodes the tools of a request.
 
 use serde_json::Value;
-use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
-use windlass_wire::EncodeError;
+use windlass_protocol::{ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
+use windlass_wire::{EncodeError, NativeTool};
 
-use crate::marks;
-use crate::names::{NAME, encode_error, is_legal_name};
+use crate::names::{encode_error, is_legal_name};
 use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
+use crate::{AnthropicOptions, hosted, marks};
+
+/// The field of a tool that the model sees only after a search.
+const DEFERRED: &str = "defer_loading";
 
 /// Appends the tools and the tool choice to the body's fields, and sets `marker` on the last tool that can
 /// have one.
 pub(crate) fn encode<'a>(
+    options: &AnthropicOptions,
     request: &'a Request,
     marker: Option<Ephemeral>,
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
-    if request.tools.is_empty() && request.hosted_tools.is_empty() {
+    if request.tools.is_empty() && request.options.hosted_tools.is_empty() {
         return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
-    fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
-    let own = request.tools.iter().map(|tool| wire_tool(tool, request.tool_fields.get(tool.name())));
-    let hosted = request.hosted_tools.iter().map(|tool| {
-        if tool.wire == NAME {
-            return Ok(WireTool::Hosted(&tool.value));
-        }
-        Err(encode_error(format!("a tool that {} runs", tool.wire)))
-    });
+    let hosted = request.options.hosted_tools.iter();
+    let hosted = hosted.map(|tool| hosted::definition(options, &request.model, tool));
+    let hosted = hosted.collect::<Result<Vec<_>, _>>()?;
+    fields.extend(choice(request, &hosted)?.map(|choice| ("tool_choice", Field::Choice(choice))));
+    let servers = hosted::servers(request);
+    if !servers.is_empty() {
+        fields.push(("mcp_servers", Field::Servers(servers)));
+    }
+    let own = request.tools.iter().map(|tool| wire_tool(request, tool));
+    let hosted = hosted.into_iter().map(|tool| Ok(WireTool::Hosted(tool)));
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
-    // A hosted tool is sent unchanged, and the API refuses a marker on a tool with deferred loading. The last
-    // of the other tools gets it.
-    let is_deferred = |tool: &OwnTool<'_>| tool.more.is_some_and(|more| more.contains_key("defer_loading"));
+    // A hosted tool gets no marker, and the API refuses a marker on a tool with deferred loading. The last of the other
+    // tools gets it.
+    let is_deferred = |tool: &OwnTool<'_>| {
+        tool.defer_loading.is_some() || tool.more.is_some_and(|more| more.contains_key(DEFERRED))
+    };
     let last = tools.iter_mut().rev().find_map(|tool| match tool {
         WireTool::Own(tool) if !is_deferred(tool) => Some(tool),
         _ => None,
@@ -44,7 +52,10 @@ pub(crate) fn encode<'a>(
     Ok(())
 }
 
-fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
+fn choice<'a>(
+    request: &'a Request,
+    hosted: &[NativeTool<'_>],
+) -> Result<Option<WireChoice<'a>>, EncodeError> {
     let disable_parallel_tool_use = match request.options.parallel_calls {
         ParallelCalls::ProviderDefault => None,
         ParallelCalls::Allow => Some(false),
@@ -56,7 +67,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
         ToolChoice::Auto => Some(WireChoice { kind: "auto", name: None, disable_parallel_tool_use }),
         ToolChoice::None => Some(WireChoice { kind: "none", ..WireChoice::default() }),
         ToolChoice::Required => Some(WireChoice { kind: "any", name: None, disable_parallel_tool_use }),
-        ToolChoice::Named(name) if is_offered(request, name.as_str()) => {
+        ToolChoice::Named(name) if is_offered(request, hosted, name.as_str()) => {
             Some(WireChoice { kind: "tool", name: Some(name.as_str()), disable_parallel_tool_use })
         }
         ToolChoice::Named(name) => {
@@ -65,13 +76,15 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
     })
 }
 
-fn is_offered(request: &Request, name: &str) -> bool {
-    let is_hosted = |tool: &Value| tool.get("name").is_some_and(|hosted| hosted == name);
-    request.tools.iter().any(|tool| tool.name().as_str() == name)
-        || request.hosted_tools.iter().any(|tool| is_hosted(&tool.value))
+fn is_offered(request: &Request, hosted: &[NativeTool<'_>], name: &str) -> bool {
+    let is_hosted = |tool: &NativeTool<'_>| tool.get("name").and_then(Value::as_str) == Some(name);
+    request.tools.iter().any(|tool| tool.name().as_str() == name) || hosted.iter().any(is_hosted)
 }
 
-fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
+fn wire_tool<'a>(request: &'a Request, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
+    let more = marks::block(request.tool_fields.get(tool.name()));
+    let is_deferred =
+        request.options.is_deferred(tool.name()) && !more.is_some_and(|more| more.contains_key(DEFERRED));
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(encode_error(format!("the tool name {:?}", name.as_str())))
@@ -87,8 +100,9 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
                     Strictness::Off => Some(false),
                 },
                 eager_input_streaming: eager_arguments.then_some(true),
+                defer_loading: is_deferred.then_some(true),
                 cache_control: None,
-                more: marks::block(opaque),
+                more,
             }))
         }
         _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),

@@ -6,6 +6,7 @@ mod options;
 mod wire;
 
 mod encode;
+mod hosted;
 mod messages;
 mod parameters;
 mod request;
@@ -22,6 +23,7 @@ mod partial;
 mod path;
 mod reader;
 mod shape;
+mod sources;
 mod stop;
 mod usage;
 mod whole;

@@ -11,7 +11,7 @@ use crate::call::SIGNATURE;
 use crate::encode::{encode, several_candidates};
 use crate::names::{CONFIG, NAME, is_legal_name};
 use crate::parameters::MISSING;
-use crate::{GeminiOptions, Rules};
+use crate::{GeminiOptions, Rules, hosted};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> {
@@ -20,6 +20,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
     lint.parameters(request);
     lint.further(request);
     lint.tools(request);
+    lint.hosted(request);
     lint.messages(request);
     if options.rules == Rules::AsGiven && is_three {
         lint.signatures(&request.messages);
@@ -98,7 +99,7 @@ impl Lint {
         // tool_config."
         let has_more = request.system.is_some()
             || !request.tools.is_empty()
-            || !request.hosted_tools.is_empty()
+            || !request.options.hosted_tools.is_empty()
             || request.options.extra.contains_key("toolConfig");
         if request.options.extra.contains_key("cachedContent") && has_more {
             let what = "cached content has its own system prompt and tools, the request cannot have its own";
@@ -116,9 +117,17 @@ impl Lint {
         }
     }
 
+    fn hosted(&mut self, request: &Request) {
+        for (position, tool) in request.options.hosted_tools.iter().enumerate() {
+            if let Err(error) = hosted::definition(tool) {
+                self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());
+            }
+        }
+    }
+
     fn tools(&mut self, request: &Request) {
         // The API before Gemini 3: "Tool use with function calling is unsupported".
-        if !request.tools.is_empty() && !request.hosted_tools.is_empty() && !self.is_three {
+        if !request.tools.is_empty() && !request.options.hosted_tools.is_empty() && !self.is_three {
             let what = "functions and hosted tools do not go together before Gemini 3";
             self.refuse(RefusalKind::Parameter, "hosted_tools", what);
         }

@@ -13,6 +13,7 @@ use crate::error::stream_error;
 use crate::event::{Candidate, Event, Part, PromptFeedback};
 use crate::names::NAME;
 use crate::shape::Shape;
+use crate::sources;
 use crate::stop::stop_reason;
 use crate::usage::WireUsage;
 
@@ -31,6 +32,8 @@ pub(crate) struct Reader {
     told: Usage,
     /// The last emitted sources of each kind.
     grounded: [Option<String>; 3],
+    /// True if the citations were emitted.
+    cited: bool,
     stopped: bool,
     failed: bool,
 }
@@ -80,6 +83,16 @@ impl Reader {
     /// Handles the end of the bytes.
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
+        self.cite(chunks);
+    }
+
+    /// Emits the citations of the last sources, once: a stream repeats and extends its sources.
+    fn cite(&mut self, chunks: &mut Vec<Chunk>) {
+        if let [_, Some(metadata), _] = &self.grounded
+            && !std::mem::replace(&mut self.cited, true)
+        {
+            chunks.extend(value(metadata).iter().flat_map(sources::citations));
+        }
     }
 
     fn take(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
@@ -179,6 +192,7 @@ impl Reader {
     fn keep(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
         if let Some(part) = value(raw.get()) {
+            chunks.extend(sources::hosted_chunk(&part));
             chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ PART_FIELD: part }))));
         }
     }
@@ -194,6 +208,7 @@ impl Reader {
     fn finish(&mut self, raw: &str, chunks: &mut Vec<Chunk>) {
         self.stopped = true;
         self.end_growth(chunks);
+        self.cite(chunks);
         chunks.push(Chunk::Finish { reason: stop_reason(raw), raw: raw.to_owned() });
     }
 

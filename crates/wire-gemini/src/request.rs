@@ -121,8 +121,8 @@ pub(crate) enum WireTool<'a> {
         #[serde(rename = "functionDeclarations")]
         declarations: Vec<WireFunction<'a>>,
     },
-    /// The definition of a tool that the provider runs, sent unchanged.
-    Hosted(&'a Value),
+    /// The definition of a tool that the provider runs.
+    Hosted(Cow<'a, Value>),
 }
 
 #[derive(Debug, Serialize)]

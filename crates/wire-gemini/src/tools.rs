@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec, Unknown};
+use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec};
 use windlass_wire::{EncodeError, with_extra};
 
 use crate::names::{CHOICE, NAME, encode_error, is_first, is_legal, is_legal_name, rest};
 use crate::request::{Field, Fields, WireFunction, WireTool};
-use crate::{AutoMode, GeminiOptions, SchemaField};
+use crate::{AutoMode, GeminiOptions, SchemaField, hosted};
 
 pub(crate) const CALLING: &str = "functionCallingConfig";
 
@@ -25,26 +25,19 @@ pub(crate) fn tools<'a>(
     request: &'a Request,
     fields: &mut Fields<'a>,
 ) -> Result<(), EncodeError> {
-    let mut tools = Vec::with_capacity(request.hosted_tools.len().saturating_add(1));
+    let mut tools = Vec::with_capacity(request.options.hosted_tools.len().saturating_add(1));
     if !request.tools.is_empty() {
         let declarations =
             request.tools.iter().map(|tool| function(options, request, tool)).collect::<Result<_, _>>()?;
         tools.push(WireTool::Functions { declarations });
     }
-    for tool in &request.hosted_tools {
-        tools.push(encode_hosted(tool)?);
+    for tool in &request.options.hosted_tools {
+        tools.push(WireTool::Hosted(hosted::definition(tool)?));
     }
     if !tools.is_empty() {
         fields.push(("tools", Field::Tools(tools)));
     }
     Ok(())
-}
-
-fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
-    if tool.wire != NAME {
-        return Err(encode_error(format!("a hosted tool of {}", tool.wire)));
-    }
-    Ok(WireTool::Hosted(&tool.value))
 }
 
 fn function<'a>(
@@ -116,6 +109,10 @@ pub(crate) fn choice<'a>(
     let mut config = Fields::new();
     for (name, value) in extra.into_iter().flatten().filter(|(name, _)| *name != CALLING) {
         config.push((name, Field::Extra(value)));
+    }
+    let is_said = extra.is_some_and(|extra| extra.contains_key(hosted::INCLUDE_CALLS));
+    if hosted::is_beside_functions(request) && !is_said {
+        config.push((hosted::INCLUDE_CALLS, Field::Flag(true)));
     }
     config.sort_by_key(|(name, _)| *name);
     if !calling.is_empty() {

@@ -44,7 +44,7 @@ pub(crate) fn encode(
         }
     }
     fields.extend(output(&request.output)?.map(|output| ("response_format", Field::Output(output))));
-    tools::encode(request, &mut fields)?;
+    tools::encode(options, request, &mut fields)?;
     fields.push((MESSAGES, Field::Messages(prompt.into_iter().collect())));
     let head = Body(with_extra(fields, &request.options.extra, Field::Extra));
     let body = if request.options.extra.contains_key(MESSAGES) {

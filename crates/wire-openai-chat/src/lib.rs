@@ -6,6 +6,7 @@ mod options;
 mod wire;
 
 mod encode;
+mod hosted;
 mod ids;
 mod lint;
 mod marks;
@@ -15,6 +16,7 @@ mod parts;
 mod request;
 mod tools;
 
+mod citation;
 mod custom;
 mod decode;
 mod event;
@@ -31,5 +33,6 @@ mod server;
 
 pub use options::{
     CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts, ThoughtsField,
+    WebSearchModels,
 };
 pub use wire::OpenAiChat;

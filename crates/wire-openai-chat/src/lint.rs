@@ -9,13 +9,14 @@ use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 use crate::encode::{self, several_answers};
 use crate::names::is_legal_name;
 use crate::parts::audio_format;
-use crate::{OpenAiChatOptions, marks};
+use crate::{OpenAiChatOptions, hosted, marks};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refusal> {
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(request);
     lint.tools(request);
+    lint.hosted(options, request);
     for (position, message) in request.messages.iter().enumerate() {
         for (at, part) in message.parts.iter().enumerate() {
             lint.part(message.role, &format!("messages[{position}].parts[{at}]"), part);
@@ -89,9 +90,17 @@ impl Lint {
         }
     }
 
+    fn hosted(&mut self, options: &OpenAiChatOptions, request: &Request) {
+        for (position, tool) in request.options.hosted_tools.iter().enumerate() {
+            if let Err(error) = hosted::definition(options, &request.model, tool) {
+                self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());
+            }
+        }
+    }
+
     fn tools(&mut self, request: &Request) {
         // "Invalid 'tools': array too long. Expected an array with maximum length 128".
-        let tools = request.tools.len().saturating_add(request.hosted_tools.len());
+        let tools = request.tools.len().saturating_add(request.options.hosted_tools.len());
         if tools > 128 {
             self.refuse(RefusalKind::Parameter, "tools", format!("{tools} tools, at most 128 are allowed"));
         }

@@ -23,6 +23,19 @@ pub struct OpenAiChatOptions {
     pub call_ids: CallIds,
     /// The field in which reasoning is sent back.
     pub thoughts_field: ThoughtsField,
+    /// The models that take `web_search_options`.
+    pub web_search: WebSearchModels,
+}
+
+/// The models of a server that take the field `web_search_options`. A search in the web is refused for other models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WebSearchModels {
+    /// The models with `-search-` in their name, as OpenAI calls them.
+    #[default]
+    ByName,
+    /// All models.
+    All,
 }
 
 /// The field of a message in which reasoning is sent back to the server.
@@ -116,6 +129,12 @@ impl OpenAiChatOptions {
     /// Sets the field in which reasoning is sent back.
     pub fn with_thoughts_field(mut self, field: ThoughtsField) -> Self {
         self.thoughts_field = field;
+        self
+    }
+
+    /// Sets the models that take `web_search_options`.
+    pub fn with_web_search(mut self, models: WebSearchModels) -> Self {
+        self.web_search = models;
         self
     }
 

@@ -92,7 +92,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
         (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.for_wire(NAME).is_some()) => {
             WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body }
         }
-        _ => return Err(encode_error("a document that is neither at hand nor uploaded")),
+        _ => return Err(encode_error("a document at a URL, only bytes and uploads")),
     };
     Ok(wrap_known(KnownPart::File { file }, more))
 }

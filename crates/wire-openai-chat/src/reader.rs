@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
-use windlass_stream::{CallChunk, Chunk};
+use windlass_stream::{CallChunk, Chunk, RangeUnit};
 use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 
+use crate::citation::citation;
 use crate::custom::{CustomCall, Whole};
 use crate::error::stream_error;
 use crate::event::{Call, Delta, Event, Function};
@@ -174,7 +175,11 @@ impl Reader {
                 self.call(position, call, chunks);
             }
         }
-        chunks.extend(sources.into_iter().map(|value| Chunk::Grounding { value }));
+        for value in sources {
+            let citation = citation(&value);
+            chunks.push(Chunk::Grounding { value });
+            chunks.extend(citation.map(|citation| Chunk::Citation { citation, unit: RangeUnit::Chars }));
+        }
         self.begun |= chunks.len() > before || !self.refusal.is_empty() || !self.customs.is_empty();
     }
 

@@ -232,6 +232,7 @@ pub(crate) enum Field<'a> {
     Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
     Messages(Vec<WireMessage<'a>>),
+    Search(Value),
     Extra(&'a Value),
 }
 
@@ -249,6 +250,7 @@ impl Serialize for Field<'_> {
             Self::Output(output) => output.serialize(serializer),
             Self::Tools(tools) => tools.serialize(serializer),
             Self::Messages(messages) => messages.serialize(serializer),
+            Self::Search(search) => search.serialize(serializer),
             Self::Extra(value) => value.serialize(serializer),
         }
     }

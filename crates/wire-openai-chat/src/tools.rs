@@ -3,20 +3,29 @@
 use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::EncodeError;
 
-use crate::marks;
-use crate::names::{NAME, encode_error};
+use crate::hosted::{self, Definition};
+use crate::names::encode_error;
 use crate::request::{
     Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
     WireTool,
 };
 use crate::server::tools::{INNER, OUTER};
+use crate::{OpenAiChatOptions, marks};
 
 /// Appends the tools, the tool choice and the switch for parallel calls to the body's fields.
 pub(crate) fn encode<'a>(
+    options: &OpenAiChatOptions,
     request: &'a Request,
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
-    if request.tools.is_empty() && request.hosted_tools.is_empty() {
+    let mut hosted = Vec::with_capacity(request.options.hosted_tools.len());
+    for tool in &request.options.hosted_tools {
+        match hosted::definition(options, &request.model, tool)? {
+            Definition::Tool(tool) => hosted.push(Ok(WireTool::Hosted(tool))),
+            Definition::Search(search) => fields.push(("web_search_options", Field::Search(search))),
+        }
+    }
+    if request.tools.is_empty() && hosted.is_empty() {
         return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
@@ -29,12 +38,6 @@ pub(crate) fn encode<'a>(
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
     }
     let own = request.tools.iter().map(|tool| wire_tool(tool, request.tool_fields.get(tool.name())));
-    let hosted = request.hosted_tools.iter().map(|tool| {
-        if tool.wire == NAME {
-            return Ok(WireTool::Hosted(&tool.value));
-        }
-        Err(encode_error(format!("a tool that {} runs", tool.wire)))
-    });
     fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
     Ok(())
 }

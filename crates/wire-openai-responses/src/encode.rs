@@ -4,14 +4,13 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use windlass_protocol::{
     Delivery, Grammar, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName, ToolSpec,
-    Unknown,
 };
-use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
+use windlass_wire::{EncodeError, HttpRequest, NativeTool, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::input;
 use crate::names::{NAME, encode_error, is_legal_name, rest};
 use crate::request::{Field, OwnTool, WireChoice, WireFormat, WireGrammar, WireTool};
-use crate::{EncryptedReasoning, OpenAiResponsesOptions, parameters};
+use crate::{EncryptedReasoning, OpenAiResponsesOptions, hosted, parameters};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -109,17 +108,19 @@ fn tools<'a>(
     request: &'a Request,
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
-    if request.tools.is_empty() && request.hosted_tools.is_empty() {
+    if request.tools.is_empty() && request.options.hosted_tools.is_empty() {
         return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
+    let hosted =
+        request.options.hosted_tools.iter().map(hosted::definition).collect::<Result<Vec<_>, _>>()?;
     let choice = match &request.options.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(WireChoice::Word("none")),
         ToolChoice::Required => Some(WireChoice::Word("required")),
-        ToolChoice::Named(name) => Some(choose_named(request, name)?),
+        ToolChoice::Named(name) => Some(choose_named(request, &hosted, name)?),
     };
     fields.extend(choice.map(|choice| ("tool_choice", Field::Choice(choice))));
     match request.options.parallel_calls {
@@ -128,33 +129,30 @@ fn tools<'a>(
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
     }
     let own = request.tools.iter().map(|tool| own_tool(options, request, tool));
-    let hosted = request.hosted_tools.iter().map(encode_hosted);
+    let hosted = hosted.into_iter().map(|tool| Ok(WireTool::Hosted(tool)));
     fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
     Ok(())
 }
 
 /// Returns the choice of a named tool: the request's own by its name, a hosted one by its type.
-fn choose_named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<'a>, EncodeError> {
+fn choose_named<'a>(
+    request: &Request,
+    hosted: &[NativeTool<'_>],
+    name: &'a ToolName,
+) -> Result<WireChoice<'a>, EncodeError> {
     let text = name.as_str();
     match request.tools.iter().find(|tool| tool.name() == name) {
         Some(ToolSpec::Function { .. }) => Ok(WireChoice::Named { kind: "function", name: Some(text) }),
         Some(_) => Ok(WireChoice::Named { kind: "custom", name: Some(text) }),
-        None if request.hosted_tools.iter().any(|tool| is_of_type(tool, text)) => {
+        None if hosted.iter().any(|tool| is_of_type(tool, text)) => {
             Ok(WireChoice::Named { kind: text, name: None })
         }
         None => Err(encode_error(format!("a demanded call of {name}, which is not offered"))),
     }
 }
 
-fn is_of_type(tool: &Unknown, kind: &str) -> bool {
-    tool.value.get("type").and_then(Value::as_str) == Some(kind)
-}
-
-fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
-    if tool.wire != NAME {
-        return Err(encode_error(format!("a hosted tool of {}", tool.wire)));
-    }
-    Ok(WireTool::Hosted(&tool.value))
+fn is_of_type(tool: &Value, kind: &str) -> bool {
+    tool.get("type").and_then(Value::as_str) == Some(kind)
 }
 
 fn own_tool<'a>(
@@ -162,7 +160,11 @@ fn own_tool<'a>(
     request: &'a Request,
     tool: &'a ToolSpec,
 ) -> Result<WireTool<'a>, EncodeError> {
-    let rest = rest(request.tool_fields.get(tool.name()), &[]);
+    static DEFERS: Value = Value::Bool(true);
+    let mut rest = rest(request.tool_fields.get(tool.name()), &[]);
+    if request.options.is_deferred(tool.name()) {
+        rest.entry(hosted::DEFERRED).or_insert(&DEFERS);
+    }
     let own = match tool {
         ToolSpec::Function { name, description, parameters, strict, .. } => OwnTool::Function {
             name: name.as_str(),

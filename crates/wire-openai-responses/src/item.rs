@@ -8,6 +8,7 @@ use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
+use crate::hosted_items::hosted_chunks;
 use crate::names::NAME;
 use windlass_wire::LenientStr;
 
@@ -122,7 +123,7 @@ impl OpenItem {
             Self::Call(call) => call.close(item, chunks),
             Self::Other => match whole_call(item, raw, key) {
                 Some(pieces) => chunks.extend(pieces.into_iter().map(Chunk::Call)),
-                None => chunks.extend(wrap_hosted(raw)),
+                None => push_hosted(raw, chunks),
             },
         }
     }
@@ -147,8 +148,9 @@ impl OpenItem {
     }
 }
 
-/// Wraps an item that this crate does not interpret, whole, for the next request (RULES P3).
-fn wrap_hosted(raw: &RawValue) -> Option<Chunk> {
-    let item: Value = read(raw)?;
-    Some(Chunk::Unknown(Unknown::new(NAME, json!({ ITEM_FIELD: item }))))
+/// Emits an item of the API's own tools for observers, and keeps it whole for the next request (RULES P3).
+fn push_hosted(raw: &RawValue, chunks: &mut Vec<Chunk>) {
+    let Some(item) = read::<Value>(raw) else { return };
+    chunks.extend(hosted_chunks(&item));
+    chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ ITEM_FIELD: item }))));
 }

@@ -6,6 +6,7 @@ mod options;
 mod wire;
 
 mod encode;
+mod hosted;
 mod messages;
 mod parameters;
 mod request;
@@ -17,6 +18,7 @@ mod lint;
 mod call;
 mod decode;
 mod event;
+mod hosted_items;
 mod item;
 mod open;
 mod reader;

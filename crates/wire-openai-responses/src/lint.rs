@@ -7,10 +7,10 @@ use windlass_protocol::{
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
-use crate::OpenAiResponsesOptions;
 use crate::encode::{encode, several_answers};
 use crate::names::is_legal_name;
 use crate::parameters::MISSING;
+use crate::{OpenAiResponsesOptions, hosted};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<Refusal> {
@@ -19,6 +19,7 @@ pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<
     lint.further(request);
     lint.output(request);
     lint.tools(request);
+    lint.hosted(request);
     lint.messages(request);
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
@@ -122,9 +123,17 @@ impl Lint {
         }
     }
 
+    fn hosted(&mut self, request: &Request) {
+        for (position, tool) in request.options.hosted_tools.iter().enumerate() {
+            if let Err(error) = hosted::definition(tool) {
+                self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());
+            }
+        }
+    }
+
     fn tools(&mut self, request: &Request) {
         // "Invalid 'tools': array too long. Expected an array with maximum length 128".
-        let count = request.tools.len().saturating_add(request.hosted_tools.len());
+        let count = request.tools.len().saturating_add(request.options.hosted_tools.len());
         if count > 128 {
             self.refuse(RefusalKind::Parameter, "tools", format!("{count} tools, at most 128 are allowed"));
         }

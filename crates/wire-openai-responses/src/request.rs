@@ -153,7 +153,7 @@ pub(crate) enum WireOutput<'a> {
 #[serde(untagged)]
 pub(crate) enum WireTool<'a> {
     Own(OwnTool<'a>),
-    Hosted(&'a Value),
+    Hosted(Cow<'a, Value>),
 }
 
 #[derive(Debug, Serialize)]

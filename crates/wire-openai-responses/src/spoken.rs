@@ -10,6 +10,7 @@ use windlass_stream::Chunk;
 use windlass_wire::LenientStr;
 
 use crate::event::{ContentPart, Item, read};
+use crate::hosted_items::citation_chunk;
 use crate::names::NAME;
 
 /// The field of a kept part that holds a refusal.
@@ -50,7 +51,10 @@ impl OpenMessage {
     pub(crate) fn annotate(&mut self, index: u64, annotation: &RawValue, chunks: &mut Vec<Chunk>) {
         let told = self.told.entry(index).or_default();
         told.annotations = told.annotations.saturating_add(1);
-        chunks.extend(read(annotation).map(|value| Chunk::Grounding { value }));
+        let Some(value) = read::<Value>(annotation) else { return };
+        let citation = citation_chunk(&value, index);
+        chunks.push(Chunk::Grounding { value });
+        chunks.extend(citation);
     }
 
     /// Handles a complete part, and emits the content that no delta had (RULES S6).

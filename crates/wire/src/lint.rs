@@ -50,7 +50,7 @@ impl<'a> Lint<'a> {
                 self.refuse(RefusalKind::Name, format!("tools[{position}].name"), what);
             }
         }
-        let has_tools = !request.tools.is_empty() || !request.hosted_tools.is_empty();
+        let has_tools = !request.tools.is_empty() || !request.options.hosted_tools.is_empty();
         match &request.options.tool_choice {
             ToolChoice::Required if !has_tools => {
                 self.refuse(
@@ -59,7 +59,7 @@ impl<'a> Lint<'a> {
                     "a call is demanded and no tool is offered",
                 );
             }
-            ToolChoice::Named(name) if !names.contains(name) && request.hosted_tools.is_empty() => {
+            ToolChoice::Named(name) if !names.contains(name) && request.options.hosted_tools.is_empty() => {
                 let what = format!("a call of {name} is demanded, which is not offered");
                 self.refuse(RefusalKind::Parameter, "tool_choice", what);
             }

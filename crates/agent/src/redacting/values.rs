@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_hitl::ApprovalOutcome;
 use windlass_loop::{CallDecision, Event, SpeculativeOutcome, Transcript};
-use windlass_protocol::{Message, Part, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Citation, Message, Part, ResultStatus, ToolCall, ToolResult};
 use windlass_redact::Redactor;
 
 /// The text that replaces a result if the redacted result cannot be parsed.
@@ -152,6 +152,13 @@ fn redact_value<T: Serialize + DeserializeOwned>(redactor: &Redactor, value: T) 
         Ok(clean) => clean,
         Err(_) => None,
     }
+}
+
+/// Removes the secrets from the texts of a citation.
+pub(super) fn citation_without(redactor: &Redactor, citation: Citation) -> Citation {
+    let Citation { title, quote, .. } = citation.clone();
+    let text = |text: Option<String>| text.map(|text| clean(redactor, text));
+    citation.with_title(text(title)).with_quote(text(quote))
 }
 
 pub(super) fn clean(redactor: &Redactor, text: String) -> String {

@@ -11,6 +11,7 @@ mod context;
 mod early;
 mod events;
 mod grants;
+mod hosted;
 mod images;
 mod learned;
 mod links;

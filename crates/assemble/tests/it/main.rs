@@ -3,6 +3,7 @@
 
 mod answer;
 mod arguments;
+mod citations;
 mod endings;
 mod keying;
 mod names;

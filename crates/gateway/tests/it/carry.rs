@@ -3,8 +3,8 @@
 use serde_json::json;
 use windlass_gateway::carry;
 use windlass_protocol::{
-    CallId, File, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, RequestOptions,
-    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    CallId, File, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request,
+    RequestOptions, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 
 use crate::formats::format;
@@ -33,7 +33,7 @@ fn fields_and_parts_of_one_format_stay_behind() {
     let mut asked = request();
     asked.options.extra.insert("seed".into(), json!(1));
     asked.options.extra.insert("logprobs".into(), json!(true));
-    asked.hosted_tools = vec![Unknown::new("openai-chat", json!({"type": "web_search"}))];
+    asked.options.hosted_tools = vec![HostedTool::native("openai-chat", json!({"type": "web_search"}))];
     asked.options.tool_choice = ToolChoice::Named(name("web_search"));
     let odd = Part::Unknown(Unknown::new("openai-chat", json!({"type": "input_audio"})));
     asked.messages.push(Message::new(Role::User, vec![odd.clone(), Part::text("listen")]));

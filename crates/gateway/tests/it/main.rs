@@ -4,6 +4,7 @@
 mod carry;
 mod formats;
 mod growth;
+mod hosted;
 mod hostile;
 mod serve;
 mod survives;

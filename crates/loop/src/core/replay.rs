@@ -27,7 +27,8 @@ impl Core {
             {
                 core.protocols.restore(protocol);
                 if version >= Entry::FIRST_WITH_OPTIONS {
-                    core.config.options = *options;
+                    let given = std::mem::replace(&mut core.config.options, *options);
+                    core.config.options.restore_authorizations(&given);
                 }
                 if !run.is_empty() {
                     core.config.run = run;

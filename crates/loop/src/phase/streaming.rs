@@ -107,6 +107,14 @@ impl Streaming {
                 self.open_text(core, OpenText::Reasoning);
                 core.show(Event::Reasoning { text: text.clone() });
             }
+            Chunk::HostedCall(call) => {
+                self.close_text(core);
+                core.show(Event::HostedCall { call: call.clone() });
+            }
+            Chunk::HostedResult(result) => {
+                self.close_text(core);
+                core.show(Event::HostedResult { result: result.clone() });
+            }
             Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } | Chunk::Call(_) | Chunk::Finish { .. } => {
                 self.close_text(core);
             }

@@ -10,6 +10,7 @@ mod driven;
 mod early;
 mod events;
 mod execution;
+mod hosted;
 mod images;
 mod import;
 mod known_tool;

@@ -3,5 +3,6 @@
 
 mod arguments;
 mod history;
+mod hosted_tools;
 mod serde;
 mod values;

@@ -3,12 +3,12 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
-use windlass_stream::{CallChunk, CallKey, Chunk};
+use windlass_stream::{CallChunk, CallKey, Chunk, RangeUnit};
 
 use super::{OpenBlock, speak, think};
 use crate::event::Block;
-use crate::marks;
 use crate::names::{BLOCK_FIELD, NAME};
+use crate::{marks, server_tools};
 
 impl OpenBlock {
     /// Opens a block and pushes the content that its start event already has. Returns `None` if the block is
@@ -48,13 +48,18 @@ impl OpenBlock {
     /// Closes the block and pushes its final chunk.
     pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
         match self {
-            Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: wrap_citations(&citations) }),
+            Self::Text { citations } => {
+                let typed = citations.iter().filter_map(server_tools::citation);
+                let chunk = |citation| Chunk::Citation { citation, unit: RangeUnit::default() };
+                chunks.extend(typed.map(chunk));
+                chunks.push(Chunk::TextEnd { opaque: wrap_citations(&citations) });
+            }
             Self::Redacted => {}
             Self::Thinking { signature } => chunks.push(Chunk::ReasoningEnd { opaque: signed(&signature) }),
             Self::Call { key, placeholder } => {
                 chunks.push(Chunk::Call(CallChunk::End { key, arguments: placeholder }));
             }
-            Self::Unknown { block, input } => chunks.push(unknown(block, &input)),
+            Self::Unknown { block, input } => push_unknown(block, &input, chunks),
         }
     }
 
@@ -98,9 +103,10 @@ fn placeholder(raw: &RawValue) -> Option<String> {
     (!is_empty).then(|| text.to_owned())
 }
 
-fn unknown(mut block: Map<String, Value>, input: &str) -> Chunk {
+fn push_unknown(mut block: Map<String, Value>, input: &str, chunks: &mut Vec<Chunk>) {
     if let Ok(value) = serde_json::from_str(input) {
         block.insert("input".to_owned(), value);
     }
-    Chunk::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block })))
+    chunks.extend(server_tools::hosted_chunk(&block));
+    chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block }))));
 }

@@ -29,7 +29,8 @@ pub(crate) fn read(
                     conversation.push(Message::new(Role::User, words));
                 }
             }
-            _ => return Err(fields.wrong("role", "expected user or assistant")),
+            "system" => conversation.push(Message::new(Role::System, parts)),
+            _ => return Err(fields.wrong("role", "expected user, assistant or system")),
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Decodes the tools that a client offers and its tool choice.
 
 use serde_json::Value;
-use windlass_protocol::{ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolSpec, Unknown};
+use windlass_protocol::{HostedTool, ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::{Fields, RequestError};
 
 use crate::marks;
@@ -15,7 +15,8 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
     for (place, raw) in fields.list("tools")?.into_iter().flatten() {
         let mut tool = Fields::parse(place, raw.get())?;
         if tool.text("type")?.is_some_and(|kind| kind != "custom") {
-            request.hosted_tools.push(Unknown::new(NAME, serde_json::from_str(raw.get())?));
+            let definition = serde_json::from_str(raw.get())?;
+            request.options.hosted_tools.push(HostedTool::native(NAME, definition));
             continue;
         }
         let name = name(&mut tool)?;

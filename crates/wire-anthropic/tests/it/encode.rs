@@ -8,8 +8,8 @@ use windlass_protocol::{
 use windlass_testkit::wire_suite::{
     self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
 };
-use windlass_wire::Wire;
-use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
+use windlass_wire::{EncodedHistory, Wire};
+use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching, SystemMessages};
 
 fn body(request: &Request) -> String {
     wire_suite::body(&Anthropic::default(), request)
@@ -264,6 +264,73 @@ fn leading_developer_messages_join_the_system_prompt() {
     let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body.into()).unwrap();
     let system = r#""system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be kind.","cache_control":{"type":"ephemeral"}}]"#;
     assert!(body.contains(system), "{body}");
+}
+
+fn developer(text: &str) -> Message {
+    Message::new(Role::System, vec![Part::text(text)])
+}
+
+/// The roles of the messages as they are sent, each with the number of its blocks.
+fn roles(options: AnthropicOptions, model: &str, messages: &[Message]) -> String {
+    let http = Anthropic::new(options).encode(&Request::new(model, messages.to_vec())).unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&http.body).unwrap();
+    let role = |message: &serde_json::Value| {
+        format!("{} {}", message["role"].as_str().unwrap(), message["content"].as_array().unwrap().len())
+    };
+    body["messages"].as_array().unwrap().iter().map(role).collect::<Vec<_>>().join(", ")
+}
+
+// "Mid-conversation system messages": not first, after a turn of the user, last or before an answer, not adjacent.
+#[test]
+fn developer_messages_stay_in_place_where_the_model_takes_them() {
+    let answer = || Message::assistant(vec![Part::text("ok")]);
+    let said = [Message::user("hi"), developer("Be kind."), developer("Be brief.")];
+    let sent = |messages: &[Message]| roles(AnthropicOptions::default(), "claude-opus-4-8", messages);
+    assert_eq!(sent(&said), "user 1, system 2");
+    assert_eq!(sent(&[&said[..], &[answer()]].concat()), "user 1, system 2, assistant 1");
+    // The API refuses these places.
+    assert_eq!(sent(&[&said[..], &[Message::user("and")]].concat()), "user 4");
+    assert_eq!(sent(&[Message::user("hi"), answer(), developer("Be kind.")]), "user 1, assistant 1, user 1");
+    let mixed =
+        Message::new(Role::System, vec![Part::text("See."), Part::Image(Image::base64("image/png", "cG5n"))]);
+    assert_eq!(sent(&[Message::user("hi"), mixed]), "user 3");
+
+    // Results are a turn of the user, too.
+    let [call, results] =
+        [Message::assistant(vec![call("toolu_1", "read", "{}")]), Message::results([result("toolu_1", "x")])];
+    let rounds = [Message::user("hi"), call, results, developer("Stop soon.")];
+    assert_eq!(sent(&rounds), "user 1, assistant 1, user 1, system 1");
+
+    for model in [
+        "claude-opus-4-7",
+        "claude-sonnet-4-6",
+        "claude-haiku-4-5",
+        "kimi-k2",
+        "us.anthropic.claude-opus-4-8",
+    ] {
+        assert_eq!(roles(AnthropicOptions::default(), model, &said), "user 3", "{model}");
+        let in_place = AnthropicOptions::default().with_system_messages(SystemMessages::InPlace);
+        assert_eq!(roles(in_place, model, &said), "user 1, system 2", "{model}");
+    }
+    let as_user = AnthropicOptions::default().with_system_messages(SystemMessages::AsUser);
+    assert_eq!(roles(as_user, "claude-opus-5", &said), "user 3");
+}
+
+// N6
+#[test]
+fn developer_messages_do_not_change_the_bytes_before_them() {
+    let mut memory = EncodedHistory::new();
+    let mut request = Request::new("claude-opus-4-8", vec![Message::user("hi")]);
+    let mut bodies = Vec::new();
+    for turn in 0..4 {
+        request.messages.push(developer(&format!("rule {turn}")));
+        let http = memory.encode(&Anthropic::default(), &request).unwrap();
+        assert_eq!(http.body, Anthropic::default().encode(&request).unwrap().body);
+        bodies.push(http.body);
+        request.messages.push(Message::assistant(vec![Part::text("ok")]));
+        request.messages.push(Message::user("more"));
+    }
+    windlass_wire::assert_append_only(&bodies);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn tools_and_choices_have_their_words() {
         &json!({ "model": "m", "max_tokens": 9, "tools": tools, "tool_choice": choice, "messages": user }),
     );
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
-    assert_eq!(request.hosted_tools.len(), 1);
+    assert_eq!(request.options.hosted_tools.len(), 1);
     assert!(matches!(&request.options.tool_choice, ToolChoice::Named(name) if name.as_str() == "web_search"));
     assert_eq!(request.options.parallel_calls, ParallelCalls::Forbid);
 }
@@ -163,13 +163,25 @@ fn the_form_of_the_answer_is_read_in_both_its_fields() {
 }
 
 #[test]
+fn a_system_message_inside_the_conversation_is_read_and_goes_back() {
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    let messages =
+        json!([{ "role": "user", "content": text("hi") }, { "role": "system", "content": text("Be kind.") }]);
+    let request = check(&json!({ "model": "claude-opus-4-8", "max_tokens": 9, "messages": messages }));
+    assert_eq!(request.messages[1].role, Role::System);
+}
+
+#[test]
 fn errors_name_their_place() {
     // command-line B16
     check_error("[]", "expected an object");
     check_error(r#"{"model":"m"}"#, "messages: expected a list");
     check_error(r#"{"model":"m","messages":[]}"#, "max_tokens: expected a whole number");
     let with = |message: &str| format!(r#"{{"model":"m","max_tokens":9,"messages":[{message}]}}"#);
-    check_error(&with(r#"{"role":"tool","content":"x"}"#), "messages[0].role: expected user or assistant");
+    check_error(
+        &with(r#"{"role":"tool","content":"x"}"#),
+        "messages[0].role: expected user, assistant or system",
+    );
     check_error(
         &with(r#"{"role":"user","content":7}"#),
         "messages[0].content: expected a text or a list of blocks",

@@ -22,10 +22,11 @@ fn a_whole_body_gives_the_chunks_of_a_stream() {
     });
     let chunks = decode(&body).unwrap();
     assert_eq!(chunks[..2], [Chunk::text("Hi"), Chunk::TextEnd { opaque: None }]);
-    assert!(matches!(&chunks[2], Chunk::Unknown(unknown) if unknown.value["content_block"]["id"] == "s"));
-    assert_eq!(chunks[3], Chunk::Finish { reason: StopReason::Pause, raw: "pause_turn".into() });
+    assert!(matches!(&chunks[2], Chunk::HostedCall(call) if call.id == "s"));
+    assert!(matches!(&chunks[3], Chunk::Unknown(unknown) if unknown.value["content_block"]["id"] == "s"));
+    assert_eq!(chunks[4], Chunk::Finish { reason: StopReason::Pause, raw: "pause_turn".into() });
     assert!(
-        matches!(&chunks[4], Chunk::Usage { usage } if usage.input_tokens == 3 && usage.output_tokens == 3)
+        matches!(&chunks[5], Chunk::Usage { usage } if usage.input_tokens == 3 && usage.output_tokens == 3)
     );
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use windlass_protocol::{Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
+use windlass_protocol::{HostedTool, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec};
 use windlass_wire::{Fields, RequestError};
 
 use crate::names::{CHOICE, NAME};
@@ -21,7 +21,7 @@ pub(crate) fn tools(request: &mut Request, body: &mut Fields<'_>) -> Result<(), 
         }
         let rest = tool.rest();
         if !rest.is_empty() {
-            request.hosted_tools.push(Unknown::new(NAME, rest.into()));
+            request.options.hosted_tools.push(HostedTool::native(NAME, rest.into()));
         }
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::{
-    Arguments, CallId, File, Image, Message, Opaque, OutputFormat, ParallelCalls, Part, RefusalKind as Kind,
-    Request, ResultStatus, Role, ToolCall, ToolName, ToolResult, ToolSpec, Unknown,
+    Arguments, CallId, File, HostedTool, Image, Message, Opaque, OutputFormat, ParallelCalls, Part,
+    RefusalKind as Kind, Request, ResultStatus, Role, ToolCall, ToolName, ToolResult, ToolSpec, Unknown,
 };
 use windlass_wire::Wire;
 use windlass_wire_gemini::{Gemini, GeminiOptions};
@@ -20,8 +20,8 @@ fn object() -> Value {
     json!({ "type": "object", "properties": { "a": {} } })
 }
 
-fn search() -> Vec<Unknown> {
-    vec![Unknown::new("gemini", json!({ "googleSearch": {} }))]
+fn search() -> Vec<HostedTool> {
+    vec![HostedTool::native("gemini", json!({ "googleSearch": {} }))]
 }
 
 fn call(id: &str) -> ToolCall {
@@ -58,7 +58,7 @@ fn valid_requests_are_not_refused() {
     let mut request = Request::new("gemini-3-pro", messages)
         .with_tools(vec![tool("read", &object())])
         .with_output(OutputFormat::Json);
-    request.hosted_tools = search();
+    request.options.hosted_tools = search();
     request.options.temperature = Some(2.0);
     check(&request, &[]);
 }
@@ -94,7 +94,7 @@ fn incompatible_options_are_refused() {
     check(&request.clone().with_hosted_tools(search()), &[(Kind::Parameter, "hosted_tools")]);
     check(&request.with_parallel_calls(ParallelCalls::Forbid), &[(Kind::Unsupported, "parallel_calls")]);
     let foreign = vec![Unknown::new("openai-responses", json!({ "type": "web_search" }))];
-    check(&ask().with_hosted_tools(foreign), &[(Kind::Unsupported, "")]);
+    check(&ask().with_hosted_tools(foreign), &[(Kind::Unsupported, "hosted_tools[0]")]);
 }
 
 #[test]

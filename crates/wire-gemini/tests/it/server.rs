@@ -158,7 +158,7 @@ fn tools_and_choices_of_every_form_are_read() {
     ]);
     let choice = |config: Value| {
         let request = check_same(&ask(&json!({ "tools": tools, "toolConfig": config })));
-        assert_eq!((request.tools.len(), request.hosted_tools.len()), (1, 2));
+        assert_eq!((request.tools.len(), request.options.hosted_tools.len()), (1, 2));
         request.options.tool_choice
     };
     let calling = |calling: Value| json!({ "functionCallingConfig": calling });

@@ -1,7 +1,7 @@
 //! Decodes the tools that a client offers and its tool choice.
 
 use serde_json::{Map, Value, json};
-use windlass_protocol::{Grammar, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
+use windlass_protocol::{Grammar, HostedTool, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec};
 use windlass_wire::{Fields, RequestError};
 
 use crate::names::NAME;
@@ -23,7 +23,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
             Some("custom") if tool.has("custom") => custom(&mut tool)?,
             Some(_) => {
                 let value = serde_json::from_str(raw.get())?;
-                request.hosted_tools.push(Unknown::new(NAME, value));
+                request.options.hosted_tools.push(HostedTool::native(NAME, value));
                 continue;
             }
             None => return Err(tool.wrong("type", "expected a text")),

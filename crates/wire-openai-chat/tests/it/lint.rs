@@ -131,5 +131,5 @@ fn pictures_documents_and_recordings_have_their_places_and_formats() {
 fn lint_finds_requests_that_cannot_be_encoded() {
     let hosted =
         request().with_hosted_tools(vec![Unknown::new("anthropic", json!({ "type": "web_search" }))]);
-    check(&hosted, &[(RefusalKind::Unsupported, "")]);
+    check(&hosted, &[(RefusalKind::Unsupported, "hosted_tools[0]")]);
 }

@@ -133,7 +133,10 @@ fn tools_and_choices_have_their_words() {
     let request = read(&body);
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
     assert!(matches!(&request.tools[1], ToolSpec::Freeform { grammar: Some(Grammar::Regex(_)), .. }));
-    assert_eq!(request.hosted_tools[0].value, json!({ "type": "web_search", "depth": 2 }));
+    assert_eq!(
+        request.options.hosted_tools[0].native_for("openai-chat").unwrap(),
+        &json!({ "type": "web_search", "depth": 2 })
+    );
     assert!(matches!(&request.options.tool_choice, ToolChoice::Named(name) if name.as_str() == "patch"));
     assert_eq!(request.options.parallel_calls, ParallelCalls::Forbid);
     let written: Value = serde_json::from_slice(&wire().encode(&request).unwrap().body).unwrap();

@@ -69,7 +69,7 @@ impl Frame {
 fn repeat_fields(request: &Request) -> Map<String, Value> {
     let mut bare = Request::new(request.model.as_str(), Vec::new())
         .with_tools(request.tools.clone())
-        .with_hosted_tools(request.hosted_tools.clone())
+        .with_hosted_tools(request.options.hosted_tools.clone())
         .with_output(request.output.clone())
         .with_tool_choice(request.options.tool_choice.clone())
         .with_parallel_calls(request.options.parallel_calls);

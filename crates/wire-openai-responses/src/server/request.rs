@@ -110,7 +110,7 @@ fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), Requ
         _ => None,
     };
     let Some(spec) = spec else {
-        request.hosted_tools.push(kept);
+        request.options.hosted_tools.push(kept.into());
         return Ok(());
     };
     let rest = tool.rest();

@@ -149,7 +149,7 @@ fn choices_of_tools_have_their_words() {
         .with_hosted_tools(hosted);
     assert!(body(&only_hosted).contains(r#""tools":[{"type":"web_search"},"#));
     let foreign = vec![Unknown::new("gemini", json!({ "googleSearch": {} }))];
-    check_error(&only_hosted.with_hosted_tools(foreign), "a hosted tool of gemini");
+    check_error(&only_hosted.with_hosted_tools(foreign), "the hosted tool of gemini");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn tools_have_rules() {
     let many = (0..129).map(|at| function(&format!("t{at}"), &object(), Strictness::Off)).collect();
     check(&ask().with_tools(many), &[(Kind::Parameter, "tools")]);
     let foreign = vec![Unknown::new("gemini", json!({ "googleSearch": {} }))];
-    check(&ask().with_hosted_tools(foreign), &[(Kind::Unsupported, "")]);
+    check(&ask().with_hosted_tools(foreign), &[(Kind::Unsupported, "hosted_tools[0]")]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn tools_of_every_form_are_read() {
     assert_eq!(grammar(&request.tools[0]), Some(Grammar::Lark("start: X".into())));
     assert_eq!(grammar(&request.tools[1]), Some(Grammar::Regex("[a-z]+".into())));
     assert_eq!(grammar(&request.tools[2]), None);
-    assert_eq!(request.hosted_tools.len(), 2);
+    assert_eq!(request.options.hosted_tools.len(), 2);
 }
 
 #[test]
