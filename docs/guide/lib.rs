@@ -18,6 +18,7 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md",
     first_agent = "first-agent.md",
+    attachments = "attachments.md",
     tools = "tools.md",
     partial_arguments = "partial-arguments.md",
     streaming = "streaming.md",

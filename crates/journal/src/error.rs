@@ -33,6 +33,18 @@ pub enum JournalError {
         /// The number of the damaged line, from 1.
         line: usize,
     },
+    /// A record refers to a large value whose file does not exist.
+    #[error("the journal refers to {}, which does not exist; restore the file from a copy", path.display())]
+    ValueMissing {
+        /// The path of the file.
+        path: PathBuf,
+    },
+    /// The content of a large value's file does not have the hash in the record.
+    #[error("{} was changed after the journal recorded its hash; restore the file from a copy", path.display())]
+    ValueChanged {
+        /// The path of the file.
+        path: PathBuf,
+    },
     /// Another process has taken over the run, so the store refused the write of this process.
     #[error("run {run} was taken over by another process; this process owned it under number {fence}")]
     LeaseLost {

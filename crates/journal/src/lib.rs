@@ -10,6 +10,7 @@ mod memory;
 mod record;
 mod redacting;
 mod store;
+mod values;
 
 pub use error::JournalError;
 pub use file::FileJournal;

@@ -14,4 +14,4 @@ pub use render::Format;
 pub use script::Script;
 pub use scripted_model::ScriptedModel;
 #[cfg(feature = "server")]
-pub use server::{RecordedRequest, ScriptedProvider};
+pub use server::{RecordedRequest, ScriptedProvider, StoredFile};

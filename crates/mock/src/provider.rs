@@ -2,6 +2,7 @@
 
 mod gemini;
 mod items;
+mod media;
 mod pairing;
 mod refusal;
 

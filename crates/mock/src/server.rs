@@ -1,6 +1,7 @@
 //! An HTTP server on a local port that follows a script.
 
 mod body;
+mod files;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,6 +19,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use self::body::PacedBody;
+pub use self::files::StoredFile;
+use self::files::{FileReply, FileRequest, StoredFiles};
 use crate::provider::{Provider, Reply, assistant_messages};
 use crate::render::Format;
 use crate::script::Script;
@@ -67,6 +70,8 @@ pub struct RecordedRequest {
 struct Shared {
     provider: Provider,
     requests: Mutex<Vec<RecordedRequest>>,
+    files: StoredFiles,
+    root: String,
 }
 
 impl ScriptedProvider {
@@ -77,7 +82,12 @@ impl ScriptedProvider {
     pub async fn start(script: Script, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { provider: Provider::new(script), requests: Mutex::default() });
+        let shared = Arc::new(Shared {
+            provider: Provider::new(script),
+            requests: Mutex::default(),
+            files: StoredFiles::default(),
+            root: format!("http://{address}"),
+        });
         let mut tasks = JoinSet::new();
         tasks.spawn(serve(listener, Arc::clone(&shared)));
         Ok(Self { address, shared, tasks })
@@ -92,6 +102,11 @@ impl ScriptedProvider {
     /// Returns all requests for an answer so far, including refused ones.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the files that clients uploaded and did not delete.
+    pub fn stored_files(&self) -> Vec<StoredFile> {
+        self.shared.files.list()
     }
 
     /// Stops the server and waits until every connection is closed. Cancel-safe: dropping the future stops
@@ -132,6 +147,9 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<PacedBody>, hyper::http::Error> {
     let path = request.uri().path().to_owned();
+    if let Some(asked) = FileRequest::parse(request.method(), &path, request.uri().query()) {
+        return shared.answer_about_file(&asked, request).await;
+    }
     let reply = match (request.method(), Format::from_path(&path)) {
         (&Method::POST, Some(format)) => shared.answer(format, path, request).await,
         (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
@@ -164,6 +182,30 @@ impl Shared {
             RecordedRequest { path, headers: header_pairs(&parts.headers), body, status: reply.status, turn };
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
         reply
+    }
+}
+
+impl Shared {
+    async fn answer_about_file(
+        &self,
+        asked: &FileRequest,
+        request: Request<Incoming>,
+    ) -> Result<Response<PacedBody>, hyper::http::Error> {
+        let (parts, body) = request.into_parts();
+        let FileReply { status, body, upload_url } = match Limited::new(body, BODY_BYTES).collect().await {
+            Ok(body) => self.files.answer(&self.root, asked, &parts.headers, &body.to_bytes()),
+            Err(_) => FileReply {
+                status: StatusCode::PAYLOAD_TOO_LARGE,
+                body: no_such_place("the body is missing or too large"),
+                upload_url: None,
+            },
+        };
+        let mut response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
+        if let Some(url) = upload_url {
+            response = response.header("x-goog-upload-url", url);
+        }
+        let Reply { frames, ending, delay_ms, .. } = Reply::json(status.as_u16(), &body);
+        response.body(PacedBody::new(frames, ending, delay_ms))
     }
 }
 

@@ -185,6 +185,10 @@ impl Lint {
             let what = format!("a recording of {:?}; WAV and MP3 are taken", file.media_type);
             self.refuse(RefusalKind::Unsupported, place, what);
         }
+        if matches!(file.source, FileSource::Id(_)) && file.media_type.starts_with("image/") {
+            let what = "an uploaded picture; its bytes or its address are taken";
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
         if matches!(file.source, FileSource::Url(_)) && marks::for_part(&Part::File(file.clone())).is_none() {
             let what = "a document at an address; its bytes or the id of an upload are taken";
             self.refuse(RefusalKind::Unsupported, place, what);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use windlass_client::{Client, Endpoint, Options, Pace, Upload, Vendors};
-use windlass_protocol::{File, FileSource, Image, Message, Part};
+use windlass_mock::{Script, ScriptedProvider};
+use windlass_protocol::{File, FileSource, Image, Message, Part, Request};
 use windlass_stream::ModelErrorKind;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
@@ -11,7 +12,7 @@ use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-use crate::server::{KEY, Reply, Server, quick, response};
+use crate::server::{KEY, Reply, Server, ask, quick, response, text};
 
 fn json(status: u16, headers: &str, body: &str) -> Reply {
     Reply::Close(response(status, "application/json", headers, body))
@@ -188,6 +189,33 @@ async fn an_error_of_an_upload_does_not_repeat_the_key() {
     let server = Server::start(vec![json(200, "", "<html>")]).await;
     let error = client(&server.base_url, OpenAiResponses::default()).upload(report()).await.unwrap_err();
     assert!(error.message.ends_with("the response to an upload does not name the file"), "{error}");
+}
+
+#[tokio::test]
+async fn a_request_refers_to_a_file_that_the_scripted_provider_stores() {
+    let script = Script::parse(r#"{"turns": [{"steps": [{"text": "It is empty."}]}]}"#).unwrap();
+    let wires: [Arc<dyn Wire>; 4] = [
+        Arc::new(OpenAiResponses::default()),
+        Arc::new(OpenAiChat::default()),
+        Arc::new(Anthropic::default()),
+        Arc::new(Gemini::default()),
+    ];
+    for wire in wires {
+        let provider = ScriptedProvider::start(script.clone(), 0).await.unwrap();
+        let endpoint = Endpoint::custom(provider.base_url(), wire.name());
+        let client = Client::new(endpoint, Some(KEY.into()), wire, quick()).unwrap();
+        let file = client.upload(report()).await.unwrap();
+        assert_eq!(provider.stored_files().len(), 1);
+        let message = Message::user("read").with_part(file.to_part());
+        let (chunks, failure) = ask(&client, &Request::new("scripted-1", vec![message])).await;
+        assert!(failure.is_none(), "{failure:?}");
+        assert_eq!(text(&chunks), "It is empty.");
+        assert!(provider.requests()[0].body.to_string().contains(&file.id));
+        client.delete_file(&file.id).await.unwrap();
+        assert!(provider.stored_files().is_empty());
+        let error = client.delete_file(&file.id).await.unwrap_err();
+        assert!(error.message.contains("the file does not exist"), "{error}");
+    }
 }
 
 #[tokio::test]

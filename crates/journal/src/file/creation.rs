@@ -34,7 +34,7 @@ impl FileJournal {
 }
 
 /// Creates a folder and its parents with mode 0700. The mode of existing folders does not change.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::FileJournal;
 use super::creation::lock;
+use super::value_folder::ValueFolder;
+use crate::values::StoredRecord;
 use crate::{JournalError, Record, line};
 
 /// The state of the end of an opened file.
@@ -83,7 +85,7 @@ impl FileJournal {
     /// appends. A torn last line is ignored.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read or is damaged.
+    /// Returns an error if the file cannot be read or is damaged, or if the file of a large value is missing or changed.
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Record>, JournalError> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|source| JournalError::Io {
@@ -91,7 +93,9 @@ impl FileJournal {
             doing: "read",
             source,
         })?;
-        read_lines(&bytes, path).map(|(records, _)| records)
+        let (records, _) = read_lines(&bytes, path)?;
+        let values = ValueFolder::beside(path);
+        records.into_iter().map(|record| record.join(|reference| values.load(reference))).collect()
     }
 }
 
@@ -115,7 +119,7 @@ fn cut(file: &File, whole: u64, path: &Path) -> Result<(), JournalError> {
 }
 
 /// Returns the complete records and their length in bytes.
-fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalError> {
+fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<StoredRecord>, u64), JournalError> {
     match prefix(bytes) {
         (records, whole, None) => Ok((records, whole)),
         (_, _, Some(line)) => Err(JournalError::Damaged { path: path.to_owned(), line }),
@@ -124,7 +128,7 @@ fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalEr
 
 /// Returns the records before the first line that cannot be decoded, their length in bytes, and the number of
 /// that line, from 1, if it is damaged and not torn.
-fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
+fn prefix(bytes: &[u8]) -> (Vec<StoredRecord>, u64, Option<usize>) {
     let mut records = Vec::new();
     let mut whole = 0_u64;
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate().peekable();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, gemini, items, pairing};
+use super::{Reply, gemini, items, media, pairing};
 use crate::render::Format;
 
 /// The model name that the provider does not know.
@@ -117,6 +117,7 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
         Format::Anthropic => pairing::anthropic(messages)?,
         Format::Gemini => gemini::contents(messages)?,
     }
+    media::check(format, messages)?;
     Ok(model)
 }
 

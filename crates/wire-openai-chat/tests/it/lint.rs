@@ -120,6 +120,8 @@ fn pictures_documents_and_recordings_have_their_places_and_formats() {
     check(&user(Part::File(File::base64("audio/wav", "aGk="))), &[]);
     check(&user(Part::File(File::base64("audio/ogg", "aGk="))), &[(RefusalKind::Unsupported, place)]);
     check(&user(Part::File(File::url("application/pdf", "https://x"))), &[(RefusalKind::Unsupported, place)]);
+    check(&user(Part::provider_file("file-1", "application/pdf")), &[]);
+    check(&user(Part::provider_file("file-1", "image/png")), &[(RefusalKind::Unsupported, place)]);
     let said = Message::assistant(vec![Part::Image(Image::base64("image/png", "aGk="))]);
     check(
         &Request::new("m", vec![Message::user("hi"), said]),
