@@ -46,6 +46,12 @@ pub enum AgentError {
         /// The text of the last attempt.
         text: String,
     },
+    /// The schema of the answer is invalid, or exceeds a limit.
+    #[error("{message}")]
+    Schema {
+        /// The reason, with its place in the schema.
+        message: String,
+    },
     /// The session does not have so many tasks that can be removed.
     #[error("the session can go back {have} tasks, not {tasks}")]
     Rewind {

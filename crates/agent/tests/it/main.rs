@@ -27,3 +27,5 @@ mod session;
 mod suspension;
 #[cfg(feature = "typed")]
 mod typed;
+#[cfg(feature = "typed")]
+mod typed_stream;
