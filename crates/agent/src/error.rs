@@ -26,6 +26,9 @@ pub enum AgentError {
     /// The last event was read before this call, so that the outcome is not available.
     #[error("the run's events were already read, so its outcome is not available")]
     Unfinished,
+    /// The task of a spawned run was aborted, or its runtime ended.
+    #[error("the task of the run ended before the run")]
+    TaskEnded,
     /// The run failed.
     #[error("{message}")]
     Failed {

@@ -18,7 +18,7 @@ pub use providers::provider_model::{
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use windlass_agent::{
-    Agent, AgentBuilder, AgentError, Approver, Event, EventStream, Outcome, Report,
+    Agent, AgentBuilder, AgentError, Approver, Event, EventStream, NumberedEvent, Outcome, Report, RunHandle,
     RunOptions, SavedSession, Session, TypedEvent, TypedReport, TypedStream,
 };
 #[cfg(feature = "agent")]

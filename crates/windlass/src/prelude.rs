@@ -14,7 +14,7 @@
 
 #[cfg(feature = "agent")]
 pub use crate::{
-    Agent, Approver, Event, Outcome, Report, RunOptions, Session, TypedEvent,
+    Agent, Approver, Event, Outcome, Report, RunHandle, RunOptions, Session, TypedEvent,
     policy::{ApprovalDecision, ApprovalRequest, Policy},
     tool::{Context, Output, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
     toolbox::{Preset, ToolConfig, Toolbox},

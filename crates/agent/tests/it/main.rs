@@ -22,6 +22,7 @@ mod redacting;
 mod request_options;
 mod resume;
 mod run;
+mod run_handle;
 mod scene;
 mod session;
 mod suspension;
