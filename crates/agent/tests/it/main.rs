@@ -24,6 +24,8 @@ mod resume;
 mod run;
 mod run_handle;
 mod scene;
+#[cfg(feature = "typed")]
+mod schemas;
 mod session;
 mod suspension;
 #[cfg(feature = "typed")]

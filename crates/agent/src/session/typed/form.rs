@@ -140,12 +140,14 @@ impl<T: DeserializeOwned> Form<T> {
     }
 }
 
-/// Returns whether a schema accepts objects only, without a union or a reference at its root.
+/// Returns whether a schema accepts objects only, by its type and without a union or a reference at its root.
+/// `properties` without a type accept every value that is not an object.
 fn is_object(schema: &Value) -> bool {
     let kinds = AcceptedKinds::from_schema(schema, schema);
     let others =
         [WantedKind::String, WantedKind::Number, WantedKind::Boolean, WantedKind::Null, WantedKind::Array];
-    kinds.takes(WantedKind::Object)
+    schema.get("type").is_some()
+        && kinds.takes(WantedKind::Object)
         && !others.into_iter().any(|kind| kinds.takes(kind))
         && !COMBINATIONS.into_iter().any(|keyword| schema.get(keyword).is_some())
 }

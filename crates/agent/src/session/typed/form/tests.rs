@@ -15,6 +15,7 @@ fn only_plain_objects_are_sent_without_a_wrapper() {
     assert!(!wrapped(json!({"type": "object"})));
     assert!(!wrapped(json!({"type": "dict", "properties": {}})));
     assert!(wrapped(json!({})));
+    assert!(wrapped(json!({"properties": {}})));
     assert!(wrapped(json!({"type": ["object", "null"]})));
     assert!(wrapped(json!({"type": "object", "oneOf": [{"required": ["a"]}]})));
     assert!(wrapped(json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}})));
