@@ -3,6 +3,7 @@
 mod hosted_tools;
 mod model_choices;
 mod request_settings;
+mod on_behalf;
 
 use std::sync::Arc;
 
@@ -19,9 +20,9 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use self::model_choices::ModelChoices;
+use self::on_behalf::OnBehalf;
 use crate::agent_inner::AgentInner;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
-use crate::on_behalf::OnBehalf;
 use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, DenyAll};

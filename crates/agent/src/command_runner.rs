@@ -3,6 +3,7 @@
 
 mod calls;
 mod context;
+mod early;
 mod interrupted;
 mod questions;
 mod speculative;
@@ -21,11 +22,11 @@ use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
+use self::early::EarlyChecks;
 use crate::agent_inner::AgentInner;
 use crate::asking::{self, Asking, StreamingAnswer};
 use crate::call_guard::CallGuard;
 use crate::checkpointer::Gate;
-use crate::early::EarlyChecks;
 use crate::options::Guidance;
 use crate::outbox::Outbox;
 use crate::own_run::OwnRun;

@@ -32,6 +32,9 @@ pub enum AgentError {
     /// The last event was read before this call, so that the outcome is not available.
     #[error("the run's events were already read, so its outcome is not available")]
     Unfinished,
+    /// The task of a spawned run was aborted, or its runtime ended.
+    #[error("the task of the run ended before the run")]
+    TaskEnded,
     /// The run failed.
     #[error("{message}")]
     Failed {
@@ -51,6 +54,12 @@ pub enum AgentError {
         problem: String,
         /// The text of the last attempt.
         text: String,
+    },
+    /// The schema of the answer is invalid, or exceeds a limit.
+    #[error("{message}")]
+    Schema {
+        /// The reason, with its place in the schema.
+        message: String,
     },
     /// The session does not have so many tasks that can be removed.
     #[error("the session can go back {have} tasks, not {tasks}")]

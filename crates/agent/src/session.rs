@@ -14,7 +14,7 @@ use windlass_loop::{Event, Outcome, Transcript, Used};
 use windlass_protocol::{History, Message, Usage};
 
 #[cfg(feature = "typed")]
-pub use self::typed::TypedReport;
+pub use self::typed::{TypedEvent, TypedReport, TypedStream};
 use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
 
 /// A conversation with an agent: each task sees the tasks before it, and a human's approvals for the session hold in
@@ -38,7 +38,7 @@ use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    agent: Agent,
+    pub(crate) agent: Agent,
     messages: History,
     /// The length of the conversation before each remembered task, as far as no compaction removed it.
     starts: Vec<usize>,
@@ -101,10 +101,15 @@ impl Session {
 
     /// Like [`stream`](Self::stream), but with options. The session replaces the history and the grants of the options.
     pub fn stream_with(&mut self, task: impl Into<Message>, options: RunOptions) -> SessionStream<'_> {
+        let events = self.begin(task, options);
+        SessionStream { session: self, events, report: None }
+    }
+
+    /// Starts a task. The caller passes its report to [`end_task`](Self::end_task).
+    pub(crate) fn begin(&self, task: impl Into<Message>, options: RunOptions) -> EventStream {
         let history = Transcript::import(self.messages.iter().cloned()).transcript;
         let options = options.with_history(history).with_grants(self.grants.clone());
-        let events = self.agent.stream_with(task, options);
-        SessionStream { session: self, events, report: None }
+        self.agent.stream_with(task, options)
     }
 
     /// Returns the conversation, without the system prompt.
@@ -158,7 +163,7 @@ impl Session {
         self
     }
 
-    fn end_task(&mut self, report: &Report) {
+    pub(crate) fn end_task(&mut self, report: &Report) {
         self.usage.add(&report.usage);
         self.used = self.used.plus(report.used);
         if !matches!(report.outcome, Outcome::Completed { .. } | Outcome::Stopped { .. }) {

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use windlass_loop::{Command, Event, Transcript, Used};
+use windlass_tool::CancellationToken;
 
 use crate::AgentError;
 use crate::driver::Driver;
@@ -45,6 +46,7 @@ pub struct EventStream {
     error: Option<AgentError>,
     /// The conversation and the usage, after the run has ended.
     end: RunEnd,
+    cancellation: CancellationToken,
 }
 
 /// The conversation and the usage of a run, which its driver sets when the run ends.
@@ -54,8 +56,14 @@ impl EventStream {
     pub(crate) fn new(driver: Driver, effects: Vec<Command>) -> Self {
         let (outbox, events) = Outbox::new();
         let end = RunEnd::default();
+        let cancellation = driver.cancellation();
         let run = Box::pin(driver.drive(effects, outbox, Arc::clone(&end)));
-        Self { events, run: Some(run), error: None, end }
+        Self { events, run: Some(run), error: None, end, cancellation }
+    }
+
+    /// Returns the token that stops the run in order.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
     }
 
     /// Returns the conversation and the usage of a run that has ended, once.

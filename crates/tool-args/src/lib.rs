@@ -48,7 +48,7 @@ pub use state::State;
 #[cfg(feature = "typed")]
 pub use tool_set::ToolSet;
 #[cfg(feature = "typed")]
-pub use typed::TypedPartial;
+pub use typed::{TypedPartial, ValuePartial};
 pub use unfit::ArgumentsUnfit;
 pub use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolError, ToolFuture};
 #[cfg(feature = "typed")]

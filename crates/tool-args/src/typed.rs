@@ -1,9 +1,13 @@
 //! A tool's own arguments, filled from the steps of a parser.
 
+mod value;
+
 use windlass_partial_json::{Bookmark, Change, Kind, NestedChange, Snapshot};
 
 use crate::arguments::ToolArgs;
 use crate::mismatch::{Mismatch, Mismatches, kind_words};
+
+pub use value::ValuePartial;
 
 /// Typed arguments that follow an external parser, such as the parser inside `windlass-assemble`. This type
 /// does not parse; the cost of an update is linear in the changes since the last update.

@@ -18,8 +18,8 @@ pub use providers::provider_model::{
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use windlass_agent::{
-    Agent, AgentBuilder, AgentError, Approver, Event, EventStream, Outcome, Report, RunOptions, SavedSession,
-    Session, TypedReport,
+    Agent, AgentBuilder, AgentError, Approver, Event, EventStream, NumberedEvent, Outcome, Report, RunHandle,
+    RunOptions, SavedSession, Session, TypedEvent, TypedReport, TypedStream,
 };
 #[cfg(feature = "agent")]
 #[doc(inline)]

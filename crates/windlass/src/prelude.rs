@@ -16,7 +16,7 @@
 pub use crate::attach::Attach;
 #[cfg(feature = "agent")]
 pub use crate::{
-    Agent, Approver, Event, Outcome, Report, RunOptions, Session,
+    Agent, Approver, Event, Outcome, Report, RunHandle, RunOptions, Session, TypedEvent,
     policy::{ApprovalDecision, ApprovalRequest, Policy},
     tool::{Context, Output, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
     toolbox::{Preset, ToolConfig, Toolbox},

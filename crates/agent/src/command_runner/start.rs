@@ -10,11 +10,11 @@ use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
 use super::CommandRunner;
+use super::early::EarlyChecks;
 use crate::agent_inner::AgentInner;
 use crate::asking::StreamingAnswer;
 use crate::call_guard::CallGuard;
 use crate::checkpointer::Gate;
-use crate::early::EarlyChecks;
 use crate::options::ResumeInputs;
 use crate::own_run::OwnRun;
 use crate::shared_grants::SharedGrants;

@@ -23,6 +23,11 @@ use crate::tools::Tools;
 const WAITING_INPUTS: usize = 256;
 
 impl Driver {
+    /// Returns the token that stops the run in order.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
+    }
+
     pub(crate) fn new(
         parts: &Arc<AgentInner>,
         tools: Arc<Tools>,

@@ -1,15 +1,21 @@
-//! Answers of a type.
+//! Answers of a type, or of a schema that is known only at run time.
 
-use serde::Deserialize;
+mod answer_text;
+mod event;
+mod form;
+mod stream;
+
 use serde::de::DeserializeOwned;
-use windlass_loop::Used;
-use windlass_protocol::{
-    Arguments, Message, OutputFormat, OutputSchema, Payload, RawJson, Request, ToolProtocol, Usage,
-};
-use windlass_tool_args::schemars::{self, JsonSchema};
-use windlass_tool_args::{read_arguments, schema_of};
+use serde_json::Value;
+use windlass_protocol::{Message, OutputFormat, OutputSchema, RawJson, Request, ToolProtocol};
+use windlass_tool_args::schemars::JsonSchema;
 
-use crate::{Agent, AgentError, Report, RunOptions, Session};
+use self::form::Form;
+use self::stream::SessionRef;
+use crate::{Agent, AgentError, Report, Session};
+
+pub use self::event::TypedEvent;
+pub use self::stream::TypedStream;
 
 /// The name of the schema, which some providers require.
 const NAME: &str = "answer";
@@ -53,7 +59,52 @@ impl Agent {
         &self,
         task: impl Into<Message>,
     ) -> Result<TypedReport<T>, AgentError> {
-        self.session().send_as(task).await
+        self.stream_as(task).report().await
+    }
+
+    /// Like [`run_as`](Self::run_as), but returns the events of the run, and the answer as far as it has arrived.
+    /// Dropping the stream cancels the run.
+    pub fn stream_as<T: DeserializeOwned + JsonSchema>(
+        &self,
+        task: impl Into<Message>,
+    ) -> TypedStream<'static, T> {
+        TypedStream::new(SessionRef::Owned(Box::new(self.session())), Form::for_type(), task.into())
+    }
+
+    /// Runs a task whose answer is a JSON value that fits a schema, for schemas that are known only at run time. The
+    /// model gets the schema and its corrections like in [`run_as`](Self::run_as).
+    ///
+    /// ```
+    /// # use windlass_agent::{Agent, AgentError};
+    /// async fn lines(agent: &Agent) -> Result<u64, AgentError> {
+    ///     let schema = serde_json::json!({"type": "integer", "minimum": 0});
+    ///     let report = agent.run_with_schema("How many lines?", &(&schema).into()).await?;
+    ///     Ok(report.answer.as_u64().unwrap_or_default())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`AgentError::Schema`] if the schema cannot be used, and errors like [`run_as`](Self::run_as).
+    pub async fn run_with_schema(
+        &self,
+        task: impl Into<Message>,
+        schema: &RawJson,
+    ) -> Result<TypedReport<Value>, AgentError> {
+        self.stream_with_schema(task, schema)?.report().await
+    }
+
+    /// Like [`run_with_schema`](Self::run_with_schema), but returns the events of the run, and the answer as far as it
+    /// has arrived. Dropping the stream cancels the run.
+    ///
+    /// # Errors
+    /// Returns [`AgentError::Schema`] if the schema cannot be used.
+    pub fn stream_with_schema(
+        &self,
+        task: impl Into<Message>,
+        schema: &RawJson,
+    ) -> Result<TypedStream<'static, Value>, AgentError> {
+        let form = Form::for_schema(schema)?;
+        Ok(TypedStream::new(SessionRef::Owned(Box::new(self.session())), form, task.into()))
     }
 
     /// Returns the output format that makes the provider enforce the schema, or `None` if it cannot, or if calls take
@@ -83,88 +134,39 @@ impl Session {
         &mut self,
         task: impl Into<Message>,
     ) -> Result<TypedReport<T>, AgentError> {
-        let form = Form::for_type::<T>();
-        let output = self.agent.enforce(&form.schema);
-        let mut task = task.into();
-        if output.is_none() {
-            task = task.with_part(format!("\n\n{}", form.instruction()).as_str());
-        }
-        let (mut usage, mut used) = (Usage::default(), Used::default());
-        let mut corrections = self.agent.parts().corrections;
-        loop {
-            let options = RunOptions::default().with_output(output.clone().unwrap_or_default());
-            let mut report = self.stream_with(task, options).report().await?.check()?;
-            usage.add(&report.usage);
-            used = used.plus(report.used);
-            let text = report.clone().into_text()?;
-            match form.read(&text) {
-                Ok(answer) => {
-                    (report.usage, report.used) = (usage, used);
-                    return Ok(TypedReport { answer, report });
-                }
-                Err(problem) if corrections == 0 => return Err(AgentError::Answer { problem, text }),
-                Err(problem) => task = Message::user(form.correction(&problem)),
-            }
-            corrections = corrections.saturating_sub(1);
-        }
-    }
-}
-
-/// The JSON form of a type: its schema, and whether a member holds a value that is not an object.
-struct Form {
-    schema: RawJson,
-    is_wrapped: bool,
-}
-
-/// An object around a value that is not an object, because providers enforce only schemas of objects.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-struct AnswerObject<T> {
-    /// The answer.
-    answer: T,
-}
-
-impl Form {
-    fn for_type<T: JsonSchema>() -> Self {
-        let schema = schema_of::<T>();
-        let is_object = serde_json::from_str::<serde_json::Value>(schema.as_str())
-            .is_ok_and(|schema| schema.get("type").and_then(|kind| kind.as_str()) == Some("object"));
-        if is_object {
-            Self { schema, is_wrapped: false }
-        } else {
-            Self { schema: schema_of::<AnswerObject<T>>(), is_wrapped: true }
-        }
+        self.stream_as(task).report().await
     }
 
-    fn instruction(&self) -> String {
-        format!(
-            "Answer with one JSON object and nothing else. It has this JSON Schema: {}",
-            self.schema.as_str()
-        )
+    /// Like [`Agent::stream_as`], but in this session.
+    pub fn stream_as<T: DeserializeOwned + JsonSchema>(
+        &mut self,
+        task: impl Into<Message>,
+    ) -> TypedStream<'_, T> {
+        TypedStream::new(SessionRef::Borrowed(self), Form::for_type(), task.into())
     }
 
-    fn correction(&self, problem: &str) -> String {
-        format!("Your answer cannot be used: {problem}. {}", self.instruction())
+    /// Like [`Agent::run_with_schema`], but in this session. The session remembers the corrections.
+    ///
+    /// # Errors
+    /// Like [`Agent::run_with_schema`].
+    pub async fn send_with_schema(
+        &mut self,
+        task: impl Into<Message>,
+        schema: &RawJson,
+    ) -> Result<TypedReport<Value>, AgentError> {
+        self.stream_with_schema(task, schema)?.report().await
     }
 
-    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, String> {
-        let arguments = Arguments::parse(find_object(text))
-            .map_err(|error| format!("it is not a JSON object: {error}"))?;
-        let payload = Payload::Function { arguments };
-        let read = if self.is_wrapped {
-            read_arguments::<AnswerObject<T>>(&payload).map(|wrapped| wrapped.answer)
-        } else {
-            read_arguments(&payload)
-        };
-        read.map_err(|error| error.to_string())
-    }
-}
-
-/// Returns the part of a text from its first brace to its last one: models put an object into a fence, or words around
-/// it.
-fn find_object(text: &str) -> &str {
-    match (text.find('{'), text.rfind('}')) {
-        (Some(start), Some(end)) if start < end => text.get(start..=end).unwrap_or(text),
-        _ => text,
+    /// Like [`Agent::stream_with_schema`], but in this session.
+    ///
+    /// # Errors
+    /// Like [`Agent::stream_with_schema`].
+    pub fn stream_with_schema(
+        &mut self,
+        task: impl Into<Message>,
+        schema: &RawJson,
+    ) -> Result<TypedStream<'_, Value>, AgentError> {
+        let form = Form::for_schema(schema)?;
+        Ok(TypedStream::new(SessionRef::Borrowed(self), form, task.into()))
     }
 }

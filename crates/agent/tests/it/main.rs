@@ -18,13 +18,19 @@ mod links;
 mod modes;
 mod order;
 mod partial;
+mod prompt_cache;
 mod protocol;
 mod redacting;
 mod request_options;
 mod resume;
 mod run;
+mod run_handle;
 mod scene;
+#[cfg(feature = "typed")]
+mod schemas;
 mod session;
 mod suspension;
 #[cfg(feature = "typed")]
 mod typed;
+#[cfg(feature = "typed")]
+mod typed_stream;

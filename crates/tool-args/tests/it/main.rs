@@ -10,4 +10,5 @@ mod schema;
 mod shapes;
 mod state;
 mod tool;
+mod value;
 mod values;

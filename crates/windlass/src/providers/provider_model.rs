@@ -40,7 +40,7 @@ impl ProviderModel {
 
 #[cfg(feature = "agent")]
 mod answers {
-    use windlass_agent::{Agent, AgentBuilder, AgentError};
+    use windlass_agent::{Agent, AgentBuilder, AgentError, TypedStream};
     use windlass_protocol::Message;
     use windlass_tool_args::schemars::JsonSchema;
     use windlass_tool_args::serde::de::DeserializeOwned;
@@ -104,6 +104,37 @@ mod answers {
             T: DeserializeOwned + JsonSchema,
         {
             Ok(self.agent().build()?.run_as::<T>(task).await?.answer)
+        }
+
+        /// Like [`extract`](Self::extract), but returns the answer while it arrives. Dropping the stream cancels the
+        /// request.
+        ///
+        /// ```no_run
+        /// use futures_util::StreamExt;
+        /// use windlass::prelude::*;
+        ///
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// let mut titles = windlass::openai("gpt-5.1")?.extract_stream::<Vec<String>>("Ten titles of novels.")?;
+        /// while let Some(event) = titles.next().await {
+        ///     if let TypedEvent::Partial = event? {
+        ///         println!("{:?}", titles.partial());
+        ///     }
+        /// }
+        /// # Ok(())
+        /// # }
+        /// ```
+        ///
+        /// # Errors
+        /// Returns an error if the agent of the model cannot be built.
+        pub fn extract_stream<T>(
+            &self,
+            task: impl Into<Message>,
+        ) -> Result<TypedStream<'static, T>, AgentError>
+        where
+            T: DeserializeOwned + JsonSchema,
+        {
+            Ok(self.agent().build()?.stream_as::<T>(task))
         }
     }
 }
