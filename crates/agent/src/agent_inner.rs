@@ -39,6 +39,7 @@ pub(crate) struct AgentInner {
 
 impl AgentInner {
     /// Returns whether the model may enforce a schema of its answer.
+    #[cfg(feature = "typed")]
     pub(crate) fn may_take_schema(&self) -> bool {
         self.capabilities.is_none_or(|capabilities| capabilities.structured_output != Support::No)
     }
