@@ -13,8 +13,14 @@ mod difference;
 mod player;
 mod replay;
 
+mod cassette;
+#[doc(hidden)]
+pub mod test_run;
+
+pub use cassette::{Cassette, CassetteMode, CassetteOptions};
 pub use difference::Difference;
 pub use error::CassetteError;
 use line::Line;
 pub use player::{DefinitionsFuture, Fork, Player};
 pub use recorder::Recorder;
+pub use windlass_tool_macros::cassette;

@@ -6,6 +6,7 @@
 
 mod argument;
 mod case;
+mod cassette;
 mod derive;
 mod description;
 mod enumeration;
@@ -51,4 +52,17 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
     toolset::expand_or_keep(options.into(), block).into()
+}
+
+/// Runs an asynchronous test on a cassette, which is the only argument of the function. If the file exists, the test
+/// replays it without a network; otherwise it records with the key of the environment. `windlass-cassette` documents the
+/// argument.
+///
+/// The file is `tests/cassettes/MODULES/TEST.jsonl` in the folder of the package, or the given path: `#[cassette("a.jsonl")]`.
+/// The path can be any expression whose value is a path. The test runs with `#[tokio::test]` unless another
+/// attribute whose name ends in `test` follows.
+#[proc_macro_attribute]
+pub fn cassette(path: TokenStream, item: TokenStream) -> TokenStream {
+    let function = syn::parse_macro_input!(item as syn::ItemFn);
+    cassette::expand_or_keep(path.into(), &function).into()
 }

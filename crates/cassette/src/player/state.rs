@@ -9,6 +9,7 @@ use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
 use windlass_tool::Inspection;
 
+use crate::cassette::BASE_URL;
 use crate::line::{AskedApproval, Body, Failure, Outcome};
 use crate::{Difference, Line};
 
@@ -132,8 +133,11 @@ impl State {
         let mut definitions = BTreeMap::new();
         for line in lines {
             match line {
-                // A change before the first request applies to the whole run.
-                Line::Definitions { source, definitions: recorded } if state.exchanges.is_empty() => {
+                // A change before the first request applies to the whole run, and so does the address of a vendor,
+                // which is recorded once.
+                Line::Definitions { source, definitions: recorded }
+                    if state.exchanges.is_empty() || source.starts_with(BASE_URL) =>
+                {
                     definitions.insert(source, recorded);
                 }
                 Line::Definitions { source, definitions } => {
