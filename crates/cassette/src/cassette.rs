@@ -16,10 +16,8 @@ use windlass_tool::{Human, Tool};
 
 pub use self::options::{CassetteMode, CassetteOptions};
 use self::recording::Recording;
+use crate::line::BASE_URL;
 use crate::{CassetteError, Difference, Player};
-
-/// Prefix of the definitions that hold the base URL of a vendor in a recording.
-pub(crate) const BASE_URL: &str = "base-url/";
 
 /// A run on a cassette: a replay if the file exists, and a recording with a live provider otherwise.
 ///

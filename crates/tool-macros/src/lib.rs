@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "cargo tells a macro its package through the environment and the manifest"
-)]
+#![expect(clippy::disallowed_methods, reason = "cargo describes a package in variables and the manifest")]
 
 mod argument;
 mod case;
@@ -54,15 +51,8 @@ pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     toolset::expand_or_keep(options.into(), block).into()
 }
 
-/// Runs an asynchronous test on a cassette, which is the only argument of the function. If the file exists, the test
-/// replays it without a network; otherwise it records with the key of the environment. `windlass-cassette` documents the
-/// argument.
-///
-/// The file is `tests/cassettes/MODULES/TEST.jsonl` in the folder of the package, or the given path: `#[cassette("a.jsonl")]`.
-/// The path can be any expression whose value is a path. The test runs with `#[tokio::test]` unless another
-/// attribute whose name ends in `test` follows.
+/// Runs an asynchronous test on a cassette, with a path as in `#[cassette("a.jsonl")]` or without one.
 #[proc_macro_attribute]
 pub fn cassette(path: TokenStream, item: TokenStream) -> TokenStream {
-    let function = syn::parse_macro_input!(item as syn::ItemFn);
-    cassette::expand_or_keep(path.into(), &function).into()
+    cassette::expand_or_keep(path.into(), &syn::parse_macro_input!(item)).into()
 }

@@ -9,8 +9,7 @@ use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
 use windlass_tool::Inspection;
 
-use crate::cassette::BASE_URL;
-use crate::line::{AskedApproval, Body, Failure, Outcome};
+use crate::line::{AskedApproval, BASE_URL, Body, Failure, Outcome};
 use crate::{Difference, Line};
 
 /// Content of a cassette, with the state of its replay.
