@@ -1,7 +1,12 @@
 //! Errors of writing and reading a cassette.
 
+use std::fmt::Write as _;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use windlass_client::{ClientError, Endpoint};
+
+use crate::Difference;
 
 /// Error of writing or reading a cassette.
 #[derive(Debug, thiserror::Error)]
@@ -51,4 +56,66 @@ pub enum CassetteError {
     /// A line cannot be serialized.
     #[error("a line could not be serialized as JSON")]
     Json(#[from] serde_json::Error),
+    /// The variable that selects the mode has another value.
+    #[error("the variable {} is `{name}`; it can be auto, record or replay", crate::CassetteMode::VARIABLE)]
+    UnknownMode {
+        /// Value of the variable.
+        name: String,
+    },
+    /// The mode is to replay, and the file does not exist.
+    #[error("{} does not exist, and the mode `replay` does not record it: run the test once with {}=auto",
+        path.display(), crate::CassetteMode::VARIABLE)]
+    NotRecorded {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// A recording needs a key, and the variable with the key is not set.
+    #[error("{} cannot be recorded without an API key of {vendor}: set {variable}, or add the file, which \
+        replays without a key", path.display())]
+    MissingKey {
+        /// Path of the file.
+        path: PathBuf,
+        /// Name of the vendor.
+        vendor: String,
+        /// Name of the variable.
+        variable: String,
+    },
+    /// No built-in vendor has this name.
+    #[error("unknown vendor {name}; known vendors: {}", Endpoint::names().join(", "))]
+    UnknownVendor {
+        /// The given name.
+        name: String,
+    },
+    /// The client cannot be created.
+    #[error("the client cannot be created")]
+    Client(#[source] Box<ClientError>),
+    /// The replay differs from its cassette.
+    #[error("{}", describe(path, differences))]
+    Different {
+        /// Path of the file.
+        path: PathBuf,
+        /// The differences, in the order in which they were found.
+        differences: Vec<Difference>,
+    },
+}
+
+impl CassetteError {
+    pub(crate) fn client(error: ClientError) -> Self {
+        Self::Client(Box::new(error))
+    }
+}
+
+/// Lists differences, one in each line, and the way to accept them.
+fn describe(path: &Path, differences: &[Difference]) -> String {
+    let mut text = format!("the replay differs from {}:", path.display());
+    for difference in differences {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {difference}");
+    }
+    let _ = write!(
+        text,
+        "\n  (if the change is intended, record again with {}=record)",
+        crate::CassetteMode::VARIABLE
+    );
+    text
 }

@@ -7,6 +7,9 @@ use serde_json::Value;
 use windlass_hitl::{ApprovalDecision, Digest};
 use windlass_protocol::{CallId, Containment, Content, ResultStatus, Target};
 
+/// Prefix of the source of definitions that are the base URL of a vendor.
+pub(crate) const BASE_URL: &str = "base-url/";
+
 /// One line of a cassette, in chronological order. Exchanges can overlap, so each of their lines carries the
 /// number of its exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

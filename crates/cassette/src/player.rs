@@ -155,6 +155,11 @@ impl Player {
         live.filter(|_| self.played.is_forked)
     }
 
+    /// Returns the differences so far, without the recorded requests and calls that were not replayed.
+    pub(crate) fn deviations(&self) -> Vec<Difference> {
+        self.played.state().differences.clone()
+    }
+
     /// Returns the differences so far or, if there are not any, the recorded requests and calls that were not
     /// replayed. A replay that has ended succeeded only if the list is empty.
     pub fn differences(&self) -> Vec<Difference> {

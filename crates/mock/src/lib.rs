@@ -9,7 +9,7 @@ mod scripted_model;
 mod server;
 mod spoken;
 
-pub use mock_model::{MockModel, SeenRequest};
+pub use mock_model::{Fault, MockModel, SeenRequest};
 pub use render::Format;
 pub use script::Script;
 pub use scripted_model::ScriptedModel;

@@ -2,6 +2,8 @@
 #![expect(clippy::panic, reason = "a failed assertion of a test is a panic")]
 
 mod answer;
+mod fault;
+mod rate_limit;
 mod seen_request;
 
 use std::collections::VecDeque;
@@ -13,6 +15,8 @@ use windlass_protocol::{Request, Usage};
 use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 
 use self::answer::{MockAnswer, Step};
+pub use self::fault::Fault;
+use self::rate_limit::RateLimit;
 pub use self::seen_request::SeenRequest;
 
 /// A model for tests, which answers what the test writes down and keeps the requests.
@@ -44,7 +48,10 @@ pub struct MockModel {
 #[derive(Debug, Default)]
 struct Shared {
     answers: VecDeque<MockAnswer>,
+    /// The number of answers that requests have taken.
+    taken: usize,
     requests: Vec<Request>,
+    rate_limit: Option<RateLimit>,
 }
 
 impl MockModel {
@@ -84,6 +91,33 @@ impl MockModel {
     /// and repeats the request.
     pub fn cut(self) -> Self {
         self.change(|answer| answer.is_cut = true)
+    }
+
+    /// Adds a fault to the present answer. [`Fault::Refuse`] is an answer of its own.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windlass_mock::{Fault, MockModel};
+    ///
+    /// let model = MockModel::new()
+    ///     .fault(Fault::refuse(429).with_retry_after(Duration::from_secs(3)))
+    ///     .text("The half of an answer.").fault(Fault::CutAfterBytes(8))
+    ///     .text("The whole answer.").fault(Fault::Slow(Duration::from_millis(50)));
+    /// assert_eq!(model.answers_left(), 3);
+    /// ```
+    pub fn fault(self, fault: Fault) -> Self {
+        match fault {
+            Fault::Refuse { status, retry_after } => self.add(Step::Refusal { status, retry_after }),
+            fault => self.change(|answer| answer.faults.push(fault)),
+        }
+    }
+
+    /// Answers at most `requests` in any window of this length, and refuses every further request with the status 429
+    /// and the wait until the window has room. A refused request takes no answer. The window uses the clock of
+    /// `tokio`.
+    pub fn rate_limit(self, requests: usize, window: Duration) -> Self {
+        self.lock().rate_limit = Some(RateLimit::new(requests, window));
+        self
     }
 
     /// Waits before the first chunk of the present answer. The wait uses the clock of `tokio`, which
@@ -130,6 +164,46 @@ impl MockModel {
         self.requests().pop().unwrap_or_else(|| panic!("the model did not receive a request"))
     }
 
+    /// Asserts that every answer was taken by a request.
+    ///
+    /// # Panics
+    /// Panics with a list of the answers that were not taken.
+    #[track_caller]
+    pub fn assert_all_consumed(&self) {
+        let shared = self.lock();
+        let numbers = shared.taken.saturating_add(1)..;
+        let left: Vec<String> = numbers
+            .zip(&shared.answers)
+            .map(|(number, answer)| format!("\n  answer {number}: {}", answer.describe()))
+            .collect();
+        let requests = shared.requests.len();
+        drop(shared);
+        assert!(
+            left.is_empty(),
+            "{} answers were not used by {requests} requests:{}",
+            left.len(),
+            left.concat()
+        );
+    }
+
+    /// Asserts the number of requests.
+    ///
+    /// # Panics
+    /// Panics with the last message of each request if the number differs.
+    #[track_caller]
+    pub fn assert_requests(&self, expected: usize) {
+        let requests = self.requests();
+        if requests.len() == expected {
+            return;
+        }
+        let numbers = 0_usize..;
+        let lines: Vec<String> = numbers
+            .zip(&requests)
+            .map(|(number, request)| format!("\n  request {number}: {}", request.describe_last()))
+            .collect();
+        panic!("the model received {} requests, expected {expected}:{}", requests.len(), lines.concat());
+    }
+
     fn add(self, step: Step) -> Self {
         let mut shared = self.lock();
         let is_new = shared.answers.back().is_none_or(|answer| !answer.takes(&step));
@@ -164,15 +238,20 @@ impl MockModel {
         let mut shared = self.lock();
         let number = shared.requests.len();
         shared.requests.push(request.clone());
-        shared.answers.pop_front().map(|answer| (number, answer)).ok_or_else(|| {
-            let last =
-                request.messages.iter().next_back().map(windlass_protocol::Message::text).unwrap_or_default();
-            let message = format!(
-                "the mock model has no answer left: this is request {}, and its last message is {last:?}",
-                number.saturating_add(1)
-            );
-            ModelError::new(ModelErrorKind::Configuration, message)
-        })
+        if let Some(limit) = &mut shared.rate_limit {
+            limit.admit(tokio::time::Instant::now())?;
+        }
+        if let Some(answer) = shared.answers.pop_front() {
+            shared.taken = shared.taken.saturating_add(1);
+            return Ok((number, answer));
+        }
+        let message = format!(
+            "the mock model has no answer left: its {} answers were used, and this is request {}:\n{}",
+            shared.taken,
+            number.saturating_add(1),
+            SeenRequest::new(request.clone()).describe()
+        );
+        Err(ModelError::new(ModelErrorKind::Configuration, message))
     }
 }
 

@@ -1,11 +1,9 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "cargo tells a macro its package through the environment and the manifest"
-)]
+#![expect(clippy::disallowed_methods, reason = "cargo describes a package in variables and the manifest")]
 
 mod argument;
 mod case;
+mod cassette;
 mod derive;
 mod description;
 mod enumeration;
@@ -51,4 +49,10 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
     toolset::expand_or_keep(options.into(), block).into()
+}
+
+/// Runs an asynchronous test on a cassette, with a path as in `#[cassette("a.jsonl")]` or without one.
+#[proc_macro_attribute]
+pub fn cassette(path: TokenStream, item: TokenStream) -> TokenStream {
+    cassette::expand_or_keep(path.into(), &syn::parse_macro_input!(item)).into()
 }

@@ -38,9 +38,11 @@ pub use {
 #[cfg(feature = "attachments")]
 pub use windlass_attachments as attach;
 #[cfg(feature = "cassette")]
-pub use windlass_cassette as cassette;
+pub use windlass_cassette::{self as cassette, cassette};
 #[cfg(feature = "checkpoint")]
 pub use windlass_checkpoint as checkpoint;
+#[cfg(feature = "evals")]
+pub use windlass_evals as evals;
 #[cfg(feature = "gateway")]
 pub use windlass_gateway as gateway;
 #[cfg(feature = "mock")]

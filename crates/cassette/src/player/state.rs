@@ -9,7 +9,7 @@ use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
 use windlass_tool::Inspection;
 
-use crate::line::{AskedApproval, Body, Failure, Outcome};
+use crate::line::{AskedApproval, BASE_URL, Body, Failure, Outcome};
 use crate::{Difference, Line};
 
 /// Content of a cassette, with the state of its replay.
@@ -132,8 +132,11 @@ impl State {
         let mut definitions = BTreeMap::new();
         for line in lines {
             match line {
-                // A change before the first request applies to the whole run.
-                Line::Definitions { source, definitions: recorded } if state.exchanges.is_empty() => {
+                // A change before the first request applies to the whole run, and so does the address of a vendor,
+                // which is recorded once.
+                Line::Definitions { source, definitions: recorded }
+                    if state.exchanges.is_empty() || source.starts_with(BASE_URL) =>
+                {
                     definitions.insert(source, recorded);
                 }
                 Line::Definitions { source, definitions } => {

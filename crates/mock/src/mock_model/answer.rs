@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use serde_json::Value;
+use tokio::time::Sleep;
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, ModelError, ModelErrorKind};
+
+use super::fault::{Ending, Fault, refusal, truncate_to_bytes};
 
 /// One part of an answer.
 #[derive(Debug)]
@@ -17,6 +20,7 @@ pub(super) enum Step {
     Text(String),
     Calls(Vec<(String, Value)>),
     Error { kind: ModelErrorKind, message: String },
+    Refusal { status: u16, retry_after: Option<Duration> },
 }
 
 impl Step {
@@ -26,7 +30,7 @@ impl Step {
             Self::Thinking(_) => 1,
             Self::Text(_) => 2,
             Self::Calls(_) => 3,
-            Self::Error { .. } => 4,
+            Self::Error { .. } | Self::Refusal { .. } => 4,
         }
     }
 }
@@ -38,14 +42,15 @@ pub(super) struct MockAnswer {
     pub(super) is_cut: bool,
     pub(super) delay: Duration,
     pub(super) usage: Option<Usage>,
+    pub(super) faults: Vec<Fault>,
 }
 
 impl MockAnswer {
     /// Returns whether the part belongs to this answer, and not to the next one.
     pub(super) fn takes(&self, step: &Step) -> bool {
         match (self.steps.last(), step) {
-            (Some(_), Step::Error { .. }) => false,
-            (Some(_), _) if self.is_cut => false,
+            (Some(_), Step::Error { .. } | Step::Refusal { .. }) => false,
+            (Some(_), _) if self.is_cut || !self.faults.is_empty() => false,
             (Some(last), step) => last.place() < step.place(),
             (None, _) => true,
         }
@@ -59,8 +64,26 @@ impl MockAnswer {
     pub(super) fn to_error(&self) -> Option<ModelError> {
         match self.steps.last() {
             Some(Step::Error { kind, message }) => Some(ModelError::new(*kind, message.as_str())),
+            Some(Step::Refusal { status, retry_after }) => Some(refusal(*status, *retry_after)),
             _ => None,
         }
+    }
+
+    /// Describes the answer in one line.
+    pub(super) fn describe(&self) -> String {
+        let part = |step: &Step| match step {
+            Step::Thinking(text) => format!("thinking {text:?}"),
+            Step::Text(text) => format!("text {text:?}"),
+            Step::Calls(calls) => {
+                let calls: Vec<String> =
+                    calls.iter().map(|(tool, arguments)| format!("call {tool} {arguments}")).collect();
+                calls.join(", ")
+            }
+            Step::Error { message, .. } => format!("error {message:?}"),
+            Step::Refusal { status, .. } => format!("refusal with the status {status}"),
+        };
+        let parts: Vec<String> = self.steps.iter().map(part).collect();
+        if parts.is_empty() { "an empty answer".to_owned() } else { parts.join(", ") }
     }
 
     /// Returns the chunks of the answer to the request with this number.
@@ -83,7 +106,7 @@ impl MockAnswer {
                         push_call(&mut chunks, (number, position), tool, &arguments);
                     }
                 }
-                Step::Error { .. } => {}
+                Step::Error { .. } | Step::Refusal { .. } => {}
             }
         }
         if let Some(usage) = self.usage {
@@ -94,7 +117,30 @@ impl MockAnswer {
                 if has_calls { (StopReason::Calls, "tool_calls") } else { (StopReason::End, "stop") };
             chunks.push(Chunk::Finish { reason, raw: raw.to_owned() });
         }
-        MockStream { chunks: chunks.into() }
+        let (mut ending, mut pause) = (Ending::Proper, Duration::ZERO);
+        for fault in self.faults {
+            match fault {
+                Fault::Slow(wait) => pause = wait,
+                Fault::CutAfterBytes(bytes) => {
+                    truncate_to_bytes(&mut chunks, bytes);
+                    ending = Ending::Broken;
+                }
+                Fault::CutAfterChunks(count) => {
+                    chunks.truncate(count);
+                    ending = Ending::Broken;
+                }
+                Fault::StallAfterChunks(count) => {
+                    chunks.truncate(count);
+                    ending = Ending::Silent;
+                }
+                Fault::MalformedAfterChunks(count) => {
+                    chunks.truncate(count);
+                    ending = Ending::Malformed;
+                }
+                Fault::Refuse { .. } => {}
+            }
+        }
+        MockStream { chunks: chunks.into(), ending, pause, sleep: None }
     }
 }
 
@@ -130,12 +176,32 @@ fn push_call(chunks: &mut Vec<Chunk>, (number, position): (usize, usize), tool: 
 /// The chunks of an answer.
 pub(super) struct MockStream {
     chunks: VecDeque<Chunk>,
+    ending: Ending,
+    /// The pause before each chunk.
+    pause: Duration,
+    sleep: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stream for MockStream {
     type Item = Result<Chunk, ModelError>;
 
-    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        Poll::Ready(self.chunks.pop_front().map(Ok))
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let stream = &mut *self;
+        if stream.chunks.is_empty() {
+            if stream.ending == Ending::Silent {
+                return Poll::Pending;
+            }
+            let error = stream.ending.error();
+            stream.ending = Ending::Proper;
+            return Poll::Ready(error.map(Err));
+        }
+        if !stream.pause.is_zero() {
+            let sleep = stream.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(stream.pause)));
+            if sleep.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            stream.sleep = None;
+        }
+        Poll::Ready(stream.chunks.pop_front().map(Ok))
     }
 }

@@ -53,6 +53,74 @@ impl SeenRequest {
         }
     }
 
+    /// Asserts that the request offers a tool.
+    ///
+    /// # Panics
+    /// Panics with the offered tools if it does not.
+    #[track_caller]
+    pub fn assert_offers(&self, tool: &str) -> &Self {
+        let names = self.tool_names();
+        assert!(
+            names.contains(&tool),
+            "the request does not offer the tool {tool}; it offers {}",
+            list(&names)
+        );
+        self
+    }
+
+    /// Asserts that the request does not offer a tool.
+    ///
+    /// # Panics
+    /// Panics with the offered tools if it does.
+    #[track_caller]
+    pub fn assert_no_tool(&self, tool: &str) -> &Self {
+        let names = self.tool_names();
+        assert!(!names.contains(&tool), "the request offers the tool {tool}, beside {}", list(&names));
+        self
+    }
+
+    /// Asserts that a message of the user contains a text.
+    ///
+    /// # Panics
+    /// Panics with the messages if none contains it.
+    #[track_caller]
+    pub fn assert_user_said(&self, text: &str) -> &Self {
+        let mut users = self.messages.iter().filter(|message| message.role == Role::User);
+        assert!(
+            users.any(|message| message.text().contains(text)),
+            "no message of the user contains {text:?}:\n{}",
+            self.describe()
+        );
+        self
+    }
+
+    /// Asserts that the system prompt contains a text.
+    ///
+    /// # Panics
+    /// Panics with the system prompt if it does not.
+    #[track_caller]
+    pub fn assert_system_says(&self, text: &str) -> &Self {
+        let system = self.system.as_deref().unwrap_or_default();
+        assert!(system.contains(text), "the system prompt does not contain {text:?}:\n{system}");
+        self
+    }
+
+    /// Asserts that the newest result of a tool contains a text.
+    ///
+    /// # Panics
+    /// Panics with the result if it does not, and with the messages if they contain no result of this tool.
+    #[track_caller]
+    pub fn assert_result(&self, tool: &str, text: &str) -> &Self {
+        let result = self.tool_result(tool);
+        assert!(result.contains(text), "the result of the tool {tool} does not contain {text:?}:\n{result}");
+        self
+    }
+
+    /// Describes the last message in one line.
+    pub(super) fn describe_last(&self) -> String {
+        self.describe().lines().next_back().unwrap_or("without a message").to_owned()
+    }
+
     /// Returns the messages as lines for a person.
     pub fn describe(&self) -> String {
         let part = |part: &Part| match part {
@@ -67,6 +135,11 @@ impl SeenRequest {
         });
         lines.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Returns names for a person.
+fn list(names: &[&str]) -> String {
+    if names.is_empty() { "no tools".to_owned() } else { names.join(", ") }
 }
 
 impl Deref for SeenRequest {

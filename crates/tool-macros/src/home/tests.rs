@@ -9,7 +9,7 @@ fn check(tool: Option<&str>, facade: Option<&str>, expected: &str) {
     let found = |name: Option<&str>| {
         name.map(|name| if name == "itself" { FoundCrate::Itself } else { FoundCrate::Name(name.to_owned()) })
     };
-    let path = resolve(found(tool).as_ref(), found(facade).as_ref());
+    let path = resolve(found(tool).as_ref(), found(facade).as_ref(), "windlass_tool_args", "tool");
     assert_eq!(text(&path, "derived"), format!("{expected}::derived"));
 }
 
@@ -23,4 +23,7 @@ fn the_runtime_is_found_directly_or_through_the_facade() {
     check(Some("itself"), None, "::windlass_tool_args");
     check(None, Some("itself"), "::windlass::tool");
     check(None, None, "::windlass_tool_args");
+    let facade = FoundCrate::Name("w".to_owned());
+    let path = resolve(None, Some(&facade), "windlass_cassette", "cassette");
+    assert_eq!(text(&path, "test_run"), "::w::cassette::test_run");
 }
