@@ -30,6 +30,7 @@ pages! {
     policies = "policies.md",
     sandbox = "sandbox.md",
     mcp = "mcp.md",
+    openapi = "openapi.md",
     sub_agents = "sub-agents.md",
     gateway = "gateway.md",
     testing = "testing.md",

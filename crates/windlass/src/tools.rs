@@ -17,6 +17,8 @@ pub use windlass_tools_edit as edit;
 pub use windlass_tools_fs as fs;
 #[cfg(feature = "index")]
 pub use windlass_tools_index as index;
+#[cfg(feature = "openapi")]
+pub use windlass_tools_openapi as openapi;
 #[cfg(feature = "sandbox-tools")]
 pub use windlass_tools_search as search;
 #[cfg(feature = "sandbox-tools")]
