@@ -7,12 +7,14 @@ pub(crate) mod connection;
 pub(crate) mod failed;
 pub(crate) mod field;
 pub(crate) mod handler;
+pub(crate) mod listen;
 pub(crate) mod log;
 pub(crate) mod news;
 pub(crate) mod options;
 pub(crate) mod over_http;
 pub(crate) mod pages;
 pub(crate) mod resources;
+pub(crate) mod rounds;
 pub(crate) mod sampling;
 pub(crate) mod tool;
 
@@ -25,7 +27,7 @@ use windlass_toolbox::{Identity, ToolboxBuilder};
 
 use self::client_inner::ClientInner;
 use self::log::LogLine;
-pub use self::options::{ClientOptions, ToolWrapper};
+pub use self::options::{ClientOptions, ToolWrapper, TraceSource};
 use self::tool::McpTool;
 use crate::address::Address;
 use crate::server::Reach;
@@ -215,6 +217,11 @@ impl McpClient {
     /// Returns whether there is a connection now.
     pub fn is_connected(&self) -> bool {
         self.0.is_connected()
+    }
+
+    /// Returns the negotiated version of MCP, such as `2026-07-28`, or `None` without a connection.
+    pub fn protocol_version(&self) -> Option<String> {
+        self.0.protocol_version()
     }
 
     /// Returns whether the server announced the resources capability.

@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod connector;
+pub(crate) mod discovery;
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod http;

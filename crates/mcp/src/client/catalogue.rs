@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::connection::Connection;
 use super::pages::{Extent, ListError, Listing};
@@ -14,6 +15,8 @@ use crate::{Limits, McpServer};
 pub(crate) struct Catalogue {
     pub(crate) tools: BTreeMap<String, Arc<Definition>>,
     pub(crate) refused: Vec<RefusedTool>,
+    /// The server's time to live of the list.
+    pub(crate) ttl: Option<Duration>,
     bytes: usize,
 }
 
@@ -30,7 +33,9 @@ impl Catalogue {
             catalogue.take(raw, server.id(), &origin, limits);
             ControlFlow::Continue(())
         };
-        if Listing::Tools.read(connection, limits, &mut take).await? == Extent::Cut {
+        let listed = Listing::Tools.read(connection, limits, &mut take).await?;
+        catalogue.ttl = listed.ttl;
+        if listed.extent == Extent::Cut {
             let why =
                 format!("more than {} tools or {} bytes are not accepted", limits.tools, limits.list_bytes);
             catalogue.refused.push(RefusedTool::new("the rest of the list", why));

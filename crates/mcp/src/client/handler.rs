@@ -14,8 +14,9 @@ use rmcp::model::{
     ProtocolVersion, Root, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::TraceSource;
 use super::ask::Asks;
 use super::log::Log;
 use super::sampling::Samples;
@@ -29,6 +30,7 @@ pub(crate) struct Handler {
     ledger: Arc<Ledger>,
     roots: Arc<[String]>,
     log: Log,
+    trace: Option<TraceSource>,
 }
 
 impl Handler {
@@ -38,7 +40,32 @@ impl Handler {
         roots: Arc<[String]>,
         log: Log,
     ) -> Self {
-        Self { asks, samples, ledger, roots, log }
+        Self { asks, samples, ledger, roots, log, trace: None }
+    }
+
+    /// Sets the source of the trace of the application's requests.
+    pub(crate) fn with_trace(mut self, trace: Option<TraceSource>) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// Returns the `traceparent` of the current request, if the application has a valid one.
+    pub(crate) fn trace_parent(&self) -> Option<String> {
+        self.trace.as_ref().and_then(|trace| trace()).filter(|trace| is_trace_parent(trace))
+    }
+
+    /// Answers a question of a result that requires input. Returns `None` for a kind of question that the
+    /// application does not allow.
+    pub(crate) async fn answer_input(&self, method: &str, params: Value) -> Option<Value> {
+        match method {
+            "elicitation/create" => Some(self.asks.begin(params)?.answer().await),
+            "sampling/createMessage" => self.samples.answer(self.asks.server(), params).await,
+            "roots/list" if !self.roots.is_empty() => {
+                let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
+                Some(json!({ "roots": roots }))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
@@ -140,5 +167,23 @@ impl ClientHandler for Handler {
         _: NotificationContext<RoleClient>,
     ) {
         self.log.push(&said);
+    }
+}
+
+/// Returns whether a text is a `traceparent` of the W3C: version, trace id, parent id and flags in lower-case
+/// hexadecimal digits.
+fn is_trace_parent(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_zero = |part: &str| part.bytes().all(|byte| byte == b'0');
+    match parts.as_slice() {
+        [version, trace, parent, flags] => {
+            [version.len(), trace.len(), parent.len(), flags.len()] == [2, 32, 16, 2]
+                && parts.iter().all(|part| is_hex(part))
+                && *version != "ff"
+                && !is_zero(trace)
+                && !is_zero(parent)
+        }
+        _ => false,
     }
 }

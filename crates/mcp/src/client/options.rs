@@ -28,10 +28,16 @@ pub struct ClientOptions {
     pub redactor: Redactor,
     /// A wrapper for each tool.
     pub each: Option<ToolWrapper>,
+    /// The source of the trace that requests to servers belong to. Without one, no trace is sent.
+    pub trace: Option<TraceSource>,
 }
 
 /// A function that wraps a server's tool, for example in a recorder of calls.
 pub type ToolWrapper = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
+
+/// A function that returns the W3C `traceparent` of the current request, if it has a trace. It is called in the task of
+/// the request.
+pub type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 impl ClientOptions {
     /// Sets the accepted tools.
@@ -62,6 +68,13 @@ impl ClientOptions {
     /// Sets the redactor that removes secrets from servers' log messages.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// Sends the `traceparent` that this function returns with each request, so that a server's spans join the
+    /// application's trace. Other texts than a `traceparent` are not sent.
+    pub fn with_trace(mut self, trace: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.trace = Some(Arc::new(trace));
         self
     }
 

@@ -11,6 +11,7 @@ use windlass_toolbox::Identity;
 
 use super::client_inner::ClientInner;
 use super::connection::Wait;
+use super::rounds::RoundInput;
 use super::{failed, news};
 use crate::failure::Failure;
 use crate::{Approval, Definition, outcome};
@@ -94,9 +95,13 @@ impl McpTool {
         let limits = self.client.server.limits();
         let told = |word| ctx.tell(Progress::Note(word));
         let wait = Wait { limit: limits.call, stop: ctx.cancellation(), told: &told };
-        let request = CallToolRequest::new(CallToolRequestParams::new(name.clone()));
-        let reply = connection.request(request, Some(arguments), wait).await;
-        if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_))) {
+        let build = |input: RoundInput| {
+            let mut params = CallToolRequestParams::new(name.clone());
+            (params.input_responses, params.request_state) = (input.responses, input.state);
+            CallToolRequest::new(params).into()
+        };
+        let reply = connection.request_in_rounds(build, Some(&arguments), wait).await;
+        if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_) | Failure::Fault(_))) {
             self.client.is_well();
         }
         match reply {

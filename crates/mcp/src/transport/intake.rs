@@ -47,7 +47,9 @@ impl Intake {
                     AnswerReceiver::Nobody => None,
                     AnswerReceiver::Caller => id.and_then(empty_result),
                     AnswerReceiver::Engine => {
-                        ledger.record_greeting();
+                        if outcome.is_ok() {
+                            ledger.record_greeting();
+                        }
                         outcome.ok().and_then(complete_introduction).map_or_else(
                             || engine(text),
                             |result| {
@@ -57,6 +59,12 @@ impl Intake {
                         )
                     }
                 }
+            }
+            // Since 2026-07-28 servers cannot send requests.
+            Some(Message::Request { id, .. }) if ledger.is_stateless() => {
+                ledger.lock_skip_counts().refused += 1;
+                let words = "servers cannot send requests in this protocol version";
+                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, words)))
             }
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
@@ -125,9 +133,32 @@ fn engine(text: &[u8]) -> Option<PassedMessage> {
     serde_json::from_slice(text).ok().map(|message| PassedMessage::Engine(Box::new(message)))
 }
 
-/// Returns a server's `initialize` result with the members that the engine requires and small servers omit.
+/// Maximum number of versions that are read from a `server/discover` result.
+const VERSIONS: usize = 32;
+
+/// Returns a server's `initialize` or `server/discover` result with the members that the engine requires and small servers omit.
 fn complete_introduction(raw: &RawValue) -> Option<Value> {
     let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
+    if result.get("resultType").is_some_and(|kind| kind != "complete") {
+        // The engine reads only results with this member.
+        result.remove("supportedVersions");
+        return Some(result.into());
+    }
+    if let Some(versions) = result.get_mut("supportedVersions").and_then(Value::as_array_mut) {
+        versions.truncate(VERSIONS);
+        if result.get("ttlMs").and_then(Value::as_u64).is_none() {
+            result.insert("ttlMs".to_owned(), 0.into());
+        }
+        for (member, value) in [
+            ("resultType", "complete".into()),
+            ("capabilities", json!({})),
+            // The engine could share a public result with other users.
+            ("cacheScope", "private".into()),
+        ] {
+            result.entry(member).or_insert(value);
+        }
+        return Some(result.into());
+    }
     result.get("protocolVersion")?;
     result.entry("capabilities").or_insert_with(|| json!({}));
     let server = result.entry("serverInfo").or_insert_with(|| json!({}));

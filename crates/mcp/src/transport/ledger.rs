@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions, GetMeta, NumberOrString};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, NumberOrString};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 use windlass_tool::CancellationToken;
@@ -59,6 +59,7 @@ pub(crate) struct Ledger {
     open: Mutex<Option<BTreeMap<u64, Open>>>,
     over: CancellationToken,
     is_greeted: AtomicBool,
+    is_stateless: AtomicBool,
     list_changed: AtomicBool,
     skipped: Arc<Mutex<SkippedMessages>>,
     /// Wakes the server's supervisor when its list of tools or its connection changes.
@@ -107,6 +108,7 @@ impl Ledger {
             open: Mutex::new(Some(BTreeMap::new())),
             over: CancellationToken::new(),
             is_greeted: AtomicBool::new(false),
+            is_stateless: AtomicBool::new(false),
             list_changed: AtomicBool::new(false),
             skipped,
             changed,
@@ -116,6 +118,11 @@ impl Ledger {
     /// Records a request when it is sent.
     pub(crate) fn note(&self, message: &ClientJsonRpcMessage) {
         let ClientJsonRpcMessage::Request(request) = message else { return };
+        match &request.request {
+            ClientRequest::DiscoverRequest(_) => self.is_stateless.store(true, Ordering::Release),
+            ClientRequest::InitializeRequest(_) => self.is_stateless.store(false, Ordering::Release),
+            _ => {}
+        }
         let Some(id) = number(&request.id) else { return };
         let ticket = request.request.extensions().get::<Ticket>().cloned();
         if let Some(ticket) = &ticket {
@@ -187,6 +194,12 @@ impl Ledger {
 
     pub(crate) fn is_greeted(&self) -> bool {
         self.is_greeted.load(Ordering::Acquire)
+    }
+
+    /// Returns whether `server/discover` was the last request that opened the connection. The server then
+    /// cannot send requests.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.is_stateless.load(Ordering::Acquire)
     }
 
     pub(crate) fn record_greeting(&self) {

@@ -112,6 +112,18 @@ pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json
     Ok(with_member(&whole, "params", &params).into())
 }
 
+/// Returns a JSON-RPC error with this id in place of its own. Returns `None` for other texts.
+pub(crate) fn with_id(text: &[u8], id: u64) -> Option<String> {
+    match Message::read(text.trim_ascii())? {
+        Message::Answer { outcome: Err(_), .. } => {}
+        _ => return None,
+    }
+    let mut whole: Value = serde_json::from_slice(text).ok()?;
+    whole.as_object_mut()?.insert("id".to_owned(), id.into());
+    whole.as_object_mut()?.insert("jsonrpc".to_owned(), "2.0".into());
+    Some(whole.to_string())
+}
+
 /// Returns the refusal of a server's request, as JSON text.
 pub(crate) fn refusal(id: &RawValue, code: i32, message: &str) -> Vec<u8> {
     let refusal = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
