@@ -13,6 +13,7 @@ pub(crate) mod news;
 pub(crate) mod options;
 pub(crate) mod over_http;
 pub(crate) mod pages;
+pub(crate) mod param_headers;
 pub(crate) mod resources;
 pub(crate) mod rounds;
 pub(crate) mod sampling;

@@ -13,14 +13,13 @@ use rmcp::service::{
 };
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
-use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use windlass_tool::{CancellationToken, DropGuard};
 
 use super::handler::Handler;
 use crate::failure::Failure;
 use crate::transport::http_error::HttpError;
-use crate::transport::ledger::{Ledger, Reply, Ticket};
+use crate::transport::ledger::{CallBody, Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
 use crate::{Lifecycle, Limits, Pipes};
 
@@ -149,10 +148,10 @@ impl Connection {
     pub(crate) async fn exchange(
         &self,
         request: impl Into<ClientRequest>,
-        arguments: Option<Box<RawValue>>,
+        body: CallBody,
         wait: Wait<'_>,
     ) -> Reply {
-        let (ticket, mut returns) = Ticket::new(arguments);
+        let (ticket, mut returns) = Ticket::new(body);
         let mut request = request.into();
         request.extensions_mut().insert(ticket.clone());
         if let Some(trace) = self.handler.trace_parent() {

@@ -42,17 +42,20 @@ pub(crate) async fn connect(
     let probe = lifecycle.probe(limits);
     let http = Http::new(intake, carried, (limits.frame_bytes, probe), CONNECT);
     let http = http.map_err(|error| unfit(error.to_string()))?;
+    let stream = http.stream();
     let manager = match &address.sign_in {
         Some(sign_in) => login::signed_in(address, sign_in, server.id()).await,
         None => Ok(None),
     };
-    match manager {
+    let connected = match manager {
         Ok(Some(manager)) => {
             Ok(connect_client(AuthClient::new(http, manager), server, (address, lifecycle), handler).await)
         }
         Ok(None) => Ok(connect_client(http, server, (address, lifecycle), handler).await),
         Err(error) => Err(unfit(windlass_hitl::display_safe(&error.to_string()))),
-    }
+    };
+    stream.wait().await;
+    connected
 }
 
 async fn connect_client<C>(

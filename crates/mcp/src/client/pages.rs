@@ -102,7 +102,7 @@ impl Listing {
         let mut cursor: Option<String> = None;
         let mut ttl: Option<Duration> = None;
         for _ in 0..limits.pages.max(1) {
-            let page = connection.request(self.request(cursor.clone()), None, wait).await;
+            let page = connection.request(self.request(cursor.clone()), wait).await;
             let page = page.map_err(ListError::Failure)?;
             let page: Page<'_> = object(page.get()).map_err(|error| {
                 ListError::Unfit(format!(

@@ -19,6 +19,7 @@ use super::pages::{ListError, Listing};
 use super::rounds::RoundInput;
 use crate::failure::Failure;
 use crate::pieces::Pieces;
+use crate::transport::ledger::CallBody;
 use crate::transport::message::{NO_METHOD, object};
 use crate::{StartError, outcome};
 
@@ -282,7 +283,7 @@ impl McpClient {
         let connection = self.0.ready().await?;
         let stop = CancellationToken::new();
         let wait = Wait { limit: self.server().limits().call, stop: &stop, told: &|_| {} };
-        let reply = connection.request_in_rounds(build, None, wait).await;
+        let reply = connection.request_in_rounds(build, &CallBody::default(), wait).await;
         if !matches!(reply, Err(Failure::Gone | Failure::NotSent)) {
             self.0.is_well();
         }

@@ -13,7 +13,7 @@ use windlass_hitl::display_safe;
 use super::connection::{Connection, Wait};
 use crate::failure::Failure;
 use crate::protocol_fault::ProtocolFault;
-use crate::transport::ledger::Reply;
+use crate::transport::ledger::{CallBody, Reply};
 use crate::transport::message::object;
 
 /// Maximum number of rounds of input for one request.
@@ -80,13 +80,8 @@ struct WantedInput {
 
 impl Connection {
     /// Sends a request that the server answers without further input.
-    pub(crate) async fn request(
-        &self,
-        request: impl Into<ClientRequest>,
-        arguments: Option<Box<RawValue>>,
-        wait: Wait<'_>,
-    ) -> Reply {
-        let reply = self.exchange(request, arguments, wait).await?;
+    pub(crate) async fn request(&self, request: impl Into<ClientRequest>, wait: Wait<'_>) -> Reply {
+        let reply = self.exchange(request, CallBody::default(), wait).await?;
         match self.read_result(&reply).map_err(Failure::Fault)? {
             None => Ok(reply),
             Some(_) => Err(Failure::Fault(ProtocolFault::UnexpectedInput)),
@@ -98,12 +93,12 @@ impl Connection {
     pub(crate) async fn request_in_rounds(
         &self,
         build: impl Fn(RoundInput) -> ClientRequest,
-        arguments: Option<&RawValue>,
+        body: &CallBody,
         wait: Wait<'_>,
     ) -> Reply {
         let mut input = RoundInput::default();
         for _ in 0..=ROUNDS {
-            let reply = self.exchange(build(input), arguments.map(ToOwned::to_owned), wait).await?;
+            let reply = self.exchange(build(input), body.clone(), wait).await?;
             let Some(wanted) = self.read_result(&reply).map_err(Failure::Fault)? else { return Ok(reply) };
             input = tokio::select! {
                 input = self.answer(wanted) => input.map_err(Failure::Fault)?,

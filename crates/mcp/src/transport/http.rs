@@ -19,8 +19,9 @@ use super::discovery;
 use super::events;
 use super::http_error::{HttpError, JSON, classify_error, is_error_message, kind_of, refusal, words_of};
 use super::intake::{Intake, PassedMessage};
-use super::ledger::number;
+use super::ledger::{Ticket, number};
 use super::message;
+use super::session_stream::SessionStream;
 use super::tls;
 use crate::address::RequestCredentials;
 use crate::failure::Failure;
@@ -42,6 +43,7 @@ pub(crate) struct Http {
     carried: Arc<RequestCredentials>,
     frame_bytes: usize,
     probe: Option<Duration>,
+    stream: SessionStream,
 }
 
 type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
@@ -55,7 +57,19 @@ impl Http {
         connect: Duration,
     ) -> Result<Self, HttpError> {
         let client = tls::client(connect).map_err(|error| HttpError::Unreached(words_of(error)))?;
-        Ok(Self { client, intake, carried: Arc::new(carried), frame_bytes, probe })
+        Ok(Self {
+            client,
+            intake,
+            carried: Arc::new(carried),
+            frame_bytes,
+            probe,
+            stream: SessionStream::default(),
+        })
+    }
+
+    /// Returns the state of the session's own stream.
+    pub(crate) fn stream(&self) -> SessionStream {
+        self.stream.clone()
     }
 
     fn prepare(
@@ -91,7 +105,10 @@ impl Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Outcome<StreamableHttpPostResponse> {
         let body = message::line(message)?;
-        let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        let mut request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        for (name, value) in Ticket::of(message).map(Ticket::headers).unwrap_or_default() {
+            request = request.header(name, value);
+        }
         let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;
         if self.intake.0.is_stateless() && is_error_message(&response) {
             return self.error_message(response, message).await;
@@ -100,6 +117,9 @@ impl Http {
         let is_asked = matches!(message, ClientJsonRpcMessage::Request(_));
         let new_session =
             response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        if new_session.is_some() {
+            self.stream.expect();
+        }
         let kind = kind_of(&response);
         if kind == EVENTS {
             let id = request_id(message);
@@ -306,7 +326,9 @@ impl StreamableHttpClient for Http {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Outcome<Events> {
-        self.get(&uri, session_id.as_deref(), last_event_id, auth_header, custom_headers).await
+        let opened = self.get(&uri, session_id.as_deref(), last_event_id, auth_header, custom_headers).await;
+        self.stream.settle();
+        opened
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{NumberOrString, ProgressNotificationParam, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{
+    ErrorCode, ErrorData, NumberOrString, ProgressNotificationParam, ServerJsonRpcMessage, ServerResult,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -47,6 +49,12 @@ impl Intake {
                     AnswerReceiver::Nobody => None,
                     AnswerReceiver::Caller => id.and_then(empty_result),
                     AnswerReceiver::Engine => {
+                        if let (Some(id), Ok(result)) = (id, &outcome)
+                            && ledger.is_stateless()
+                            && is_empty(result)
+                        {
+                            return unknown_method(id);
+                        }
                         if outcome.is_ok() {
                             ledger.record_greeting();
                         }
@@ -127,6 +135,20 @@ fn empty_result(id: u64) -> Option<PassedMessage> {
     let id = NumberOrString::Number(i64::try_from(id).ok()?);
     let message = ServerJsonRpcMessage::response(ServerResult::empty(()), id);
     Some(PassedMessage::Engine(Box::new(message)))
+}
+
+/// Returns whether a result has no members. Some older servers answer each method that they do not know with
+/// such a result.
+fn is_empty(result: &RawValue) -> bool {
+    let members = message::object::<Map<String, Value>>(result.get());
+    members.is_ok_and(|members| members.is_empty())
+}
+
+/// Returns the error of an unknown method for the engine.
+fn unknown_method(id: u64) -> Option<PassedMessage> {
+    let id = NumberOrString::Number(i64::try_from(id).ok()?);
+    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the server answered with an empty result", None);
+    Some(PassedMessage::Engine(Box::new(ServerJsonRpcMessage::error(error, Some(id)))))
 }
 
 fn engine(text: &[u8]) -> Option<PassedMessage> {

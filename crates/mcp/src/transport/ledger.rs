@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::{HeaderName, HeaderValue};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, NumberOrString};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -31,7 +32,16 @@ struct Waiting {
     reply: Mutex<Option<oneshot::Sender<Reply>>>,
     progress: mpsc::Sender<String>,
     is_sent: AtomicBool,
-    arguments: Option<Box<RawValue>>,
+    body: CallBody,
+}
+
+/// The parts of a call that do not pass through the engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallBody {
+    /// Sent as its raw text.
+    pub(crate) arguments: Option<Box<RawValue>>,
+    /// Additional headers over HTTP.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// The receiving half of a request's channels.
@@ -67,12 +77,12 @@ pub(crate) struct Ledger {
 }
 
 impl Ticket {
-    /// Creates both halves. `arguments` is sent as its raw text.
-    pub(crate) fn new(arguments: Option<Box<RawValue>>) -> (Self, Returns) {
+    /// Creates both halves.
+    pub(crate) fn new(body: CallBody) -> (Self, Returns) {
         let (reply, answer) = oneshot::channel();
         let (progress, told) = mpsc::channel(PROGRESS);
         let waiting =
-            Waiting { reply: Mutex::new(Some(reply)), progress, is_sent: AtomicBool::new(false), arguments };
+            Waiting { reply: Mutex::new(Some(reply)), progress, is_sent: AtomicBool::new(false), body };
         (Self(Arc::new(waiting)), Returns { reply: answer, progress: told })
     }
 
@@ -91,7 +101,19 @@ impl Ticket {
     }
 
     pub(crate) fn arguments(&self) -> Option<&RawValue> {
-        self.0.arguments.as_deref()
+        self.0.body.arguments.as_deref()
+    }
+
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.0.body.headers
+    }
+
+    /// Returns the ticket of a request of this crate.
+    pub(crate) fn of(message: &ClientJsonRpcMessage) -> Option<&Self> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => request.request.extensions().get(),
+            _ => None,
+        }
     }
 
     fn answer(&self, reply: Reply) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
+use rmcp::model::ClientJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -100,11 +100,9 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
 /// parsed numbers would lose digits (RULES J4).
 pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
     let mut whole = serde_json::to_value(message)?;
-    let ticket = match message {
-        ClientJsonRpcMessage::Request(request) => request.request.extensions().get::<Ticket>(),
-        _ => None,
+    let Some(arguments) = Ticket::of(message).and_then(Ticket::arguments) else {
+        return Ok(whole.to_string().into());
     };
-    let Some(arguments) = ticket.and_then(Ticket::arguments) else { return Ok(whole.to_string().into()) };
     let params = whole.as_object_mut().and_then(|whole| whole.remove("params")).unwrap_or_else(|| json!({}));
     // White space in the raw JSON may contain line ends, which would end the message.
     let arguments = arguments.get().replace(['\n', '\r'], " ");

@@ -125,6 +125,15 @@ async fn a_server_that_discovers_older_versions_only_gets_initialize() {
 }
 
 #[tokio::test]
+async fn an_empty_result_is_not_a_discovery() {
+    let server = FakeServer::stateless(|message| match message["method"].as_str() {
+        Some("server/discover") => vec![answer(message, &json!({}))],
+        _ => fake::polite(message, &json!([tool("add")])),
+    });
+    assert_eq!(server.client().await.unwrap().protocol_version().as_deref(), Some("2025-06-18"));
+}
+
+#[tokio::test]
 async fn each_lifecycle_can_be_forced() {
     let server = FakeServer::stateless(|message| match message["method"].as_str() {
         Some("initialize") => fake::polite(message, &json!([tool("add")])),
@@ -147,6 +156,7 @@ async fn a_first_answer_that_is_not_valid_ends_the_start() {
         (json!({"resultType": "input_required", "supportedVersions": ["2026-07-28"]}), "not valid"),
         (json!({"resultType": "task", "supportedVersions": ["2026-07-28"]}), "not valid"),
         (json!({"resultType": "complete"}), "not valid"),
+        (json!({"tools": []}), "not valid"),
         (discovered(&json!(["2031-01-01\u{1b}[2K"])), r"2031-01-01\u{1b}"),
     ] {
         let server = FakeServer::stateless(move |message| match message["method"].as_str() {
@@ -391,4 +401,40 @@ async fn over_http_a_sign_in_is_not_mistaken_for_an_older_server() {
     .await;
     assert!(matches!(web_client(&web).await, Err(StartError::SignIn { .. })));
     assert_eq!(web.heard().len(), 1);
+}
+
+/// A tool whose argument `a` is requested as a header of this name.
+fn routed(name: &str, header: &str) -> Value {
+    json!({"name": name, "description": "", "inputSchema": {"type": "object", "properties": {
+        "a": {"type": "integer", "x-mcp-header": header}}}})
+}
+
+#[tokio::test]
+async fn over_http_annotated_arguments_are_headers_too() {
+    let web = WebServer::start(|heard| match heard.asks() {
+        "tools/list" => {
+            let tools = json!([routed("add", "Amount"), routed("bad", "Authorization: x")]);
+            json_of(&result(heard, &json!({"resultType": "complete", "tools": tools})))
+        }
+        _ => stateless_web(heard),
+    })
+    .await;
+    let client = web_client(&web).await.unwrap();
+    assert_eq!(client.tools().len(), 1);
+    let refused = client.list_refused_tools();
+    assert!(refused[0].name == "bad" && refused[0].why.contains("not a valid name"), "{refused:?}");
+    call(&client).await.unwrap();
+    assert_eq!(web.heard_of("tools/call")[0].header("mcp-param-amount"), "12345678901234567890123");
+}
+
+#[tokio::test]
+async fn older_servers_get_no_headers_of_arguments() {
+    let web = WebServer::start(|heard| match heard.asks() {
+        "tools/list" => json_of(&result(heard, &json!({"tools": [routed("add", "not a name")]}))),
+        _ => web::polite(heard, "s-1"),
+    })
+    .await;
+    let client = web_client(&web).await.unwrap();
+    call(&client).await.unwrap();
+    assert!(web.heard_of("tools/call")[0].headers.keys().all(|name| !name.starts_with("mcp-param")));
 }
