@@ -18,6 +18,7 @@ pub(crate) mod resources;
 pub(crate) mod rounds;
 pub(crate) mod sampling;
 pub(crate) mod tool;
+pub(crate) mod trace;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -28,7 +29,7 @@ use windlass_toolbox::{Identity, ToolboxBuilder};
 
 use self::client_inner::ClientInner;
 use self::log::LogLine;
-pub use self::options::{ClientOptions, ToolWrapper, TraceSource};
+pub use self::options::{ClientOptions, ToolWrapper};
 use self::tool::McpTool;
 use crate::address::Address;
 use crate::server::Reach;

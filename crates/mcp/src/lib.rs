@@ -41,7 +41,8 @@ pub use client::resources::{
     ResourceTemplate,
 };
 pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest};
-pub use client::{ClientOptions, McpClient, ToolWrapper, TraceSource};
+pub use client::trace::TraceSource;
+pub use client::{ClientOptions, McpClient, ToolWrapper};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
     WeakMcpConnections,

@@ -16,10 +16,10 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::{Value, json};
 
-use super::TraceSource;
 use super::ask::Asks;
 use super::log::Log;
 use super::sampling::Samples;
+use super::trace::{TraceSource, is_trace_parent};
 use crate::transport::ledger::Ledger;
 
 /// The client's side of a connection.
@@ -167,23 +167,5 @@ impl ClientHandler for Handler {
         _: NotificationContext<RoleClient>,
     ) {
         self.log.push(&said);
-    }
-}
-
-/// Returns whether a text is a `traceparent` of the W3C: version, trace id, parent id and flags in lower-case
-/// hexadecimal digits.
-fn is_trace_parent(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let is_zero = |part: &str| part.bytes().all(|byte| byte == b'0');
-    match parts.as_slice() {
-        [version, trace, parent, flags] => {
-            [version.len(), trace.len(), parent.len(), flags.len()] == [2, 32, 16, 2]
-                && parts.iter().all(|part| is_hex(part))
-                && *version != "ff"
-                && !is_zero(trace)
-                && !is_zero(parent)
-        }
-        _ => false,
     }
 }

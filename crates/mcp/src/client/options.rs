@@ -7,6 +7,7 @@ use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
 
 use super::sampling::Sampler;
+use super::trace::TraceSource;
 use crate::{AcceptedTools, McpClient};
 
 /// Options of the application for all servers.
@@ -34,10 +35,6 @@ pub struct ClientOptions {
 
 /// A function that wraps a server's tool, for example in a recorder of calls.
 pub type ToolWrapper = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
-
-/// A function that returns the W3C `traceparent` of the current request, if it has a trace. It is called in the task of
-/// the request.
-pub type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 impl ClientOptions {
     /// Sets the accepted tools.

@@ -35,7 +35,7 @@ pub(crate) enum Extent {
 
 /// The outcome of a list request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListOutcome {
     pub(crate) extent: Extent,
     /// The shortest of the pages' times to live, or `None` if the server sent none.
     pub(crate) ttl: Option<Duration>,
@@ -96,7 +96,7 @@ impl Listing {
         connection: &Connection,
         limits: &Limits,
         take: &mut (dyn FnMut(&str) -> ControlFlow<()> + Send),
-    ) -> Result<Listed, ListError> {
+    ) -> Result<ListOutcome, ListError> {
         let stop = CancellationToken::new();
         let wait = Wait { limit: limits.start_request_timeout(), stop: &stop, told: &|_| {} };
         let mut cursor: Option<String> = None;
@@ -114,16 +114,16 @@ impl Listing {
             ttl = [ttl, page.ttl()].into_iter().flatten().min();
             for raw in &page.tools.kept {
                 if take(raw.get()).is_break() {
-                    return Ok(Listed { extent: Extent::Cut, ttl });
+                    return Ok(ListOutcome { extent: Extent::Cut, ttl });
                 }
             }
             match page.next {
-                _ if page.tools.more > 0 => return Ok(Listed { extent: Extent::Cut, ttl }),
+                _ if page.tools.more > 0 => return Ok(ListOutcome { extent: Extent::Cut, ttl }),
                 Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),
-                _ => return Ok(Listed { extent: Extent::Whole, ttl }),
+                _ => return Ok(ListOutcome { extent: Extent::Whole, ttl }),
             }
         }
-        Ok(Listed { extent: Extent::Cut, ttl })
+        Ok(ListOutcome { extent: Extent::Cut, ttl })
     }
 }
 

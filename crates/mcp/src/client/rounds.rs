@@ -60,7 +60,7 @@ struct Meta<'a> {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ServerName {
     name: String,
 }
 
@@ -131,7 +131,7 @@ impl Connection {
     /// deployed.
     fn check_identity(&self, meta: &RawValue) -> Result<(), ProtocolFault> {
         let named = object::<Meta<'_>>(meta.get()).ok().and_then(|meta| meta.server);
-        let named = named.and_then(|server| object::<Named>(server.get()).ok());
+        let named = named.and_then(|server| object::<ServerName>(server.get()).ok());
         let known = self.server().and_then(|server| server.server_info.clone());
         match (named, known) {
             (Some(named), Some(known)) if named.name != known.name => Err(ProtocolFault::Identity),

@@ -106,7 +106,7 @@ impl Http {
     ) -> Outcome<StreamableHttpPostResponse> {
         let body = message::line(message)?;
         let mut request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
-        for (name, value) in Ticket::of(message).map(Ticket::headers).unwrap_or_default() {
+        for (name, value) in Ticket::find(message).map(Ticket::headers).unwrap_or_default() {
             request = request.header(name, value);
         }
         let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;

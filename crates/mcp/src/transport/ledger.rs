@@ -109,7 +109,7 @@ impl Ticket {
     }
 
     /// Returns the ticket of a request of this crate.
-    pub(crate) fn of(message: &ClientJsonRpcMessage) -> Option<&Self> {
+    pub(crate) fn find(message: &ClientJsonRpcMessage) -> Option<&Self> {
         match message {
             ClientJsonRpcMessage::Request(request) => request.request.extensions().get(),
             _ => None,

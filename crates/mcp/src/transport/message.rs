@@ -100,7 +100,7 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
 /// parsed numbers would lose digits (RULES J4).
 pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
     let mut whole = serde_json::to_value(message)?;
-    let Some(arguments) = Ticket::of(message).and_then(Ticket::arguments) else {
+    let Some(arguments) = Ticket::find(message).and_then(Ticket::arguments) else {
         return Ok(whole.to_string().into());
     };
     let params = whole.as_object_mut().and_then(|whole| whole.remove("params")).unwrap_or_else(|| json!({}));
