@@ -18,7 +18,8 @@ use install::InstalledServers;
 pub(crate) const HELP: &str = "\
 cargo xtask mcp [--install] [--servers] [--conformance]
 
-Uses real MCP servers, and runs the published conformance suite against our server and client.
+Uses real MCP servers, and runs the published conformance suite and the next one, with the scenarios of
+2026-07-28, against our server and client.
 
 The servers (npm: everything, filesystem, memory; Python: git, time, fetch) and the suite are installed
 once into the target folder; what cannot be is said and skipped. Without an option everything runs.

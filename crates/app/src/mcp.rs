@@ -33,7 +33,7 @@ pub use self::config::{ConfiguredServer, ServerOwner, load_servers};
 #[cfg(feature = "mcp")]
 pub use self::connect::{ConnectOptions, ConnectedServers, add_approval_rules, connect_servers};
 pub use self::description::describe_command;
-pub use self::entry::{ApprovalRule, ServerEntry, ToolEntry};
+pub use self::entry::{ApprovalRule, LifecycleRule, ServerEntry, ToolEntry};
 pub use self::foreign::{ImportedServers, parse_foreign_config};
 pub use self::import::{add_to_user_config, format_config};
 #[cfg(feature = "mcp")]

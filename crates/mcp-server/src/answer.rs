@@ -14,22 +14,13 @@ pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
     let mut structured = None;
     for piece in &result.content {
         match piece {
-            Content::Text { text } => content.push(ContentBlock::text(text)),
-            Content::Image(image) => content.push(picture(image)),
-            Content::Resource { uri, media_type, text } => {
-                let mut resource = ResourceContents::text(text, uri);
-                if let Some(media_type) = media_type {
-                    resource = resource.with_mime_type(media_type);
-                }
-                content.push(ContentBlock::resource(resource));
-            }
             Content::Structured { value } => {
                 // Clients without support for structured content read this text.
-                content.push(ContentBlock::text(value.to_string()));
+                content.push(convert_content(piece));
                 // Older clients accept only objects.
                 structured = Some(value.clone()).filter(serde_json::Value::is_object).or(structured);
             }
-            _ => content.push(ContentBlock::text("[a piece of the result that cannot be sent]")),
+            _ => content.push(convert_content(piece)),
         }
     }
     if content.is_empty() {
@@ -38,6 +29,23 @@ pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
     let mut answer = if is_ok { CallToolResult::success(content) } else { CallToolResult::error(content) };
     answer.structured_content = structured;
     answer
+}
+
+/// Converts a piece of content. A structured value becomes its JSON text.
+pub(crate) fn convert_content(piece: &Content) -> ContentBlock {
+    match piece {
+        Content::Text { text } => ContentBlock::text(text),
+        Content::Image(image) => picture(image),
+        Content::Resource { uri, media_type, text } => {
+            let resource = ResourceContents::text(text, uri);
+            ContentBlock::resource(match media_type {
+                Some(media_type) => resource.with_mime_type(media_type),
+                None => resource,
+            })
+        }
+        Content::Structured { value } => ContentBlock::text(value.to_string()),
+        _ => ContentBlock::text("[a piece that cannot be sent]"),
+    }
 }
 
 fn picture(image: &Image) -> ContentBlock {

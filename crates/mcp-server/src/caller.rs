@@ -35,14 +35,21 @@ pub struct Caller {
 pub(crate) struct PendingQuestion {
     pub(crate) form: Form,
     /// Sender of the human's answer.
-    pub(crate) reply: oneshot::Sender<Reply>,
+    pub(crate) reply: oneshot::Sender<FormReply>,
 }
 
 /// The outcome of a form.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reply {
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "filled in, declined, or nobody: every caller must tell them apart"
+)]
+pub enum FormReply {
+    /// The values of the fields. They come from the client and are not checked.
     Filled(Value),
+    /// The human declined or closed the form.
     Declined,
+    /// The client cannot ask a human.
     Nobody,
 }
 
@@ -54,7 +61,7 @@ pub(crate) struct Line {
 
 impl Caller {
     /// Creates a caller and its receiving ends. Without a channel for progress or questions, messages are
-    /// dropped and questions are answered with [`Reply::Nobody`].
+    /// dropped and questions are answered with [`FormReply::Nobody`].
     pub(crate) fn new(cancellation: CancellationToken, hears: Hears) -> (Self, Line) {
         let (tell, told) = mpsc::channel(WAITING);
         let (ask, asked) = mpsc::channel(1);
@@ -89,19 +96,26 @@ impl Caller {
     /// not (RULES H4). Cancel-safe: dropping the future withdraws the question.
     pub async fn confirm(&self, words: impl Into<String>) -> Confirmation {
         match self.ask_form(Form::Confirm { words: words.into() }).await {
-            Reply::Filled(value) => Form::parse_confirmation(&value),
-            Reply::Declined => Confirmation::No(None),
-            Reply::Nobody => Confirmation::Nobody,
+            FormReply::Filled(value) => Form::parse_confirmation(&value),
+            FormReply::Declined => Confirmation::No(None),
+            FormReply::Nobody => Confirmation::Nobody,
         }
     }
 
-    async fn ask_form(&self, form: Form) -> Reply {
-        let Some(asked) = &self.asked else { return Reply::Nobody };
+    /// Shows a form to the human at the client. The schema is the restricted JSON schema of MCP's elicitation: an
+    /// object whose properties are texts, numbers, booleans or choices. A client gets no form with another
+    /// schema, and the reply is [`FormReply::Nobody`]. Cancel-safe: dropping the future withdraws the form.
+    pub async fn fill_form(&self, message: impl Into<String>, schema: Value) -> FormReply {
+        self.ask_form(Form::Fields { message: message.into(), schema }).await
+    }
+
+    async fn ask_form(&self, form: Form) -> FormReply {
+        let Some(asked) = &self.asked else { return FormReply::Nobody };
         let (reply, answer) = oneshot::channel();
         if asked.send(PendingQuestion { form, reply }).await.is_err() {
-            return Reply::Nobody;
+            return FormReply::Nobody;
         }
-        answer.await.unwrap_or(Reply::Nobody)
+        answer.await.unwrap_or(FormReply::Nobody)
     }
 }
 
@@ -117,8 +131,8 @@ impl Human for Caller {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
             match self.ask_form(Form::Question(question.clone())).await {
-                Reply::Filled(value) => Form::parse_answer(&value).ok_or(NoAnswer::Absent),
-                Reply::Declined | Reply::Nobody => Err(NoAnswer::Absent),
+                FormReply::Filled(value) => Form::parse_answer(&value).ok_or(NoAnswer::Absent),
+                FormReply::Declined | FormReply::Nobody => Err(NoAnswer::Absent),
             }
         })
     }

@@ -21,12 +21,20 @@ pub(crate) enum Form {
     },
     /// A tool's own question.
     Question(Question),
+    /// A form with fields of the tool.
+    Fields {
+        /// The text above the fields.
+        message: String,
+        /// The schema of the fields.
+        schema: Value,
+    },
 }
 
 impl Form {
     /// Returns the parameters of the elicitation request.
     pub(crate) fn params(&self) -> Result<ElicitRequestParams, serde_json::Error> {
         let (message, properties, required) = match self {
+            Self::Fields { message, schema } => return form(message.clone(), schema.clone()),
             Self::Confirm { words } => (
                 words.clone(),
                 // The default refuses, so that a form that is submitted unchanged does not approve.
@@ -41,8 +49,7 @@ impl Form {
             }
         };
         let schema = json!({"type": "object", "properties": properties, "required": [required]});
-        let requested_schema: ElicitationSchema = serde_json::from_value(schema)?;
-        Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+        form(message, schema)
     }
 
     /// Parses the submitted form of an approval.
@@ -58,6 +65,11 @@ impl Form {
     pub(crate) fn parse_answer(filled: &Value) -> Option<String> {
         filled.get(ANSWER)?.as_str().map(str::to_owned)
     }
+}
+
+fn form(message: String, schema: Value) -> Result<ElicitRequestParams, serde_json::Error> {
+    let requested_schema: ElicitationSchema = serde_json::from_value(schema)?;
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
 fn question_text(question: &Question) -> String {

@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -222,7 +222,13 @@ async fn respond(
             return Ok(response);
         }
     };
-    Ok(service.handle(Request::from_parts(head, body)).await)
+    let is_end_of_session = head.method == Method::DELETE;
+    let mut response = service.handle(Request::from_parts(head, body)).await;
+    if is_end_of_session && response.status() == StatusCode::ACCEPTED {
+        // The session has ended when the library answers.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    Ok(response)
 }
 
 fn refuse(rejection: Rejection) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolRequestParams, InputResponses};
 use sha2::{Digest as _, Sha256};
 use tokio::task::AbortHandle;
 
-use crate::caller::{PendingQuestion, Reply};
+use crate::caller::{FormReply, PendingQuestion};
 use crate::running::{Running, reply};
 
 /// Maximum waiting time, equal to that of other questions to a human (RULES H12).
@@ -94,9 +94,9 @@ impl ParkedCalls {
     }
 }
 
-fn parse_reply(responses: Option<&InputResponses>) -> Reply {
+fn parse_reply(responses: Option<&InputResponses>) -> FormReply {
     let given = responses.and_then(|responses| responses.get(QUESTION)).cloned();
-    given.and_then(|value| serde_json::from_value(value).ok()).map_or(Reply::Declined, reply)
+    given.and_then(|value| serde_json::from_value(value).ok()).map_or(FormReply::Declined, reply)
 }
 
 fn digest_call(request: &CallToolRequestParams) -> [u8; 32] {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use windlass_protocol::ToolResult;
 use windlass_tool::{CancellationToken, DropGuard};
 
-use crate::caller::{Line, PendingQuestion, Reply};
+use crate::caller::{FormReply, Line, PendingQuestion};
 use crate::tool_host::CallFuture;
 
 /// Time in which a cancelled call must end.
@@ -108,24 +108,24 @@ impl Running {
 async fn ask(context: &RequestContext<RoleServer>, asked: PendingQuestion) {
     let reply = tokio::select! {
         reply = elicit(context, &asked) => reply,
-        () = context.ct.cancelled() => Reply::Nobody,
+        () = context.ct.cancelled() => FormReply::Nobody,
     };
     // The call may have dropped the receiver.
     let _ = asked.reply.send(reply);
 }
 
-async fn elicit(context: &RequestContext<RoleServer>, asked: &PendingQuestion) -> Reply {
-    let Ok(params) = asked.form.params() else { return Reply::Nobody };
+async fn elicit(context: &RequestContext<RoleServer>, asked: &PendingQuestion) -> FormReply {
+    let Ok(params) = asked.form.params() else { return FormReply::Nobody };
     match context.peer.create_elicitation(params).await {
         Ok(result) => reply(result),
-        Err(_) => Reply::Nobody,
+        Err(_) => FormReply::Nobody,
     }
 }
 
 /// Converts the client's response to a form.
-pub(crate) fn reply(result: ElicitResult) -> Reply {
+pub(crate) fn reply(result: ElicitResult) -> FormReply {
     match result.action {
-        ElicitationAction::Accept => Reply::Filled(result.content.unwrap_or(Value::Null)),
-        _ => Reply::Declined,
+        ElicitationAction::Accept => FormReply::Filled(result.content.unwrap_or(Value::Null)),
+        _ => FormReply::Declined,
     }
 }

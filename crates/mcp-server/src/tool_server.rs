@@ -8,9 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::ToolHost;
-use crate::handler::{Handler, Names};
+use crate::handler::{Handler, Hosts, Names};
 use crate::http::{self, HttpError, HttpServerOptions};
+use crate::{PromptHost, ResourceHost, ToolHost};
 
 /// An MCP server that offers an implementation of [`ToolHost`] to clients.
 ///
@@ -50,7 +50,7 @@ use crate::http::{self, HttpError, HttpServerOptions};
 /// ```
 #[derive(Clone)]
 pub struct ToolServer {
-    host: Arc<dyn ToolHost>,
+    hosts: Hosts,
     names: Names,
 }
 
@@ -76,7 +76,20 @@ impl ToolServer {
     /// Creates a server of these tools, with the name `windlass` and this crate's version.
     pub fn new(host: Arc<dyn ToolHost>) -> Self {
         let (name, version) = ("windlass".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        Self { host, names: Names { name, version, instructions: None } }
+        let hosts = Hosts { tools: host, resources: None, prompts: None };
+        Self { hosts, names: Names { name, version, instructions: None } }
+    }
+
+    /// Serves resources besides the tools.
+    pub fn with_resources(mut self, resources: Arc<dyn ResourceHost>) -> Self {
+        self.hosts.resources = Some(resources);
+        self
+    }
+
+    /// Serves prompts besides the tools.
+    pub fn with_prompts(mut self, prompts: Arc<dyn PromptHost>) -> Self {
+        self.hosts.prompts = Some(prompts);
+        self
     }
 
     /// Sets the name and version that clients see.
@@ -102,7 +115,7 @@ impl ToolServer {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
-        let handler = Handler::new(self.host.clone(), self.names.clone());
+        let handler = Handler::new(self.hosts.clone(), self.names.clone());
         let started = serve_server_with_ct(handler, (reader, writer), stop).await;
         let running: RunningService<_, _> =
             started.map_err(|error| ServeError::NoClient { why: error.to_string() })?;
@@ -121,7 +134,7 @@ impl ToolServer {
         options: HttpServerOptions,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
-        let handler = Handler::new(self.host.clone(), self.names.clone());
+        let handler = Handler::new(self.hosts.clone(), self.names.clone());
         Ok(http::serve(listener, handler, options, stop).await?)
     }
 }

@@ -70,8 +70,10 @@ async fn main() -> Result<(), Failed> {
     let server = McpServer::http("conformance", &url)?.with_sign_in(sign_in(&scenario, &context));
     let client = start(&server).await?;
     println!("{} tools", client.tools().len());
-    let arguments = if scenario == "tools_call" { json!({"a": 5, "b": 3}) } else { json!({}) };
     for tool in client.tools() {
+        let Some(arguments) = arguments(&client, &scenario, &context, tool.spec().name().as_str()) else {
+            continue;
+        };
         let payload = Payload::Function { arguments: Arguments::parse(arguments.to_string())? };
         for _ in 0..SIGN_INS {
             let output = tool.call(&Context::new(CallId::new("call")?), &payload).await?;
@@ -86,6 +88,22 @@ async fn main() -> Result<(), Failed> {
     // The session is deleted in the background.
     tokio::time::sleep(Duration::from_millis(200)).await;
     Ok(())
+}
+
+/// Returns the arguments of a call, or `None` for a tool that the scenario does not call.
+fn arguments(client: &McpClient, scenario: &str, context: &Value, tool: &str) -> Option<Value> {
+    let is_called = |call: &&Value| {
+        let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+        tool.ends_with(&format!("__{name}"))
+    };
+    if let Some(calls) = context.get("toolCalls").and_then(Value::as_array) {
+        return calls.iter().find(is_called).and_then(|call| call.get("arguments")).cloned();
+    }
+    if tool.ends_with("__json_schema_echo") {
+        let other = client.definitions().into_iter().find(|other| other.name != "json_schema_echo")?;
+        return Some(json!({ "schema": other.input_schema.to_value() }));
+    }
+    Some(if scenario == "tools_call" { json!({"a": 5, "b": 3}) } else { json!({}) })
 }
 
 fn sign_in(scenario: &str, context: &Value) -> SignIn {

@@ -7,14 +7,18 @@ pub(crate) mod connection;
 pub(crate) mod failed;
 pub(crate) mod field;
 pub(crate) mod handler;
+pub(crate) mod listen;
 pub(crate) mod log;
 pub(crate) mod news;
 pub(crate) mod options;
 pub(crate) mod over_http;
 pub(crate) mod pages;
+pub(crate) mod param_headers;
 pub(crate) mod resources;
+pub(crate) mod rounds;
 pub(crate) mod sampling;
 pub(crate) mod tool;
+pub(crate) mod trace;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -215,6 +219,11 @@ impl McpClient {
     /// Returns whether there is a connection now.
     pub fn is_connected(&self) -> bool {
         self.0.is_connected()
+    }
+
+    /// Returns the negotiated version of MCP, such as `2026-07-28`, or `None` without a connection.
+    pub fn protocol_version(&self) -> Option<String> {
+        self.0.protocol_version()
     }
 
     /// Returns whether the server announced the resources capability.

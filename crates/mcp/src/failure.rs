@@ -6,6 +6,7 @@ use std::time::Duration;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::AddressError;
+use crate::protocol_fault::ProtocolFault;
 use crate::transport::http_error::HttpError;
 use crate::transport::message::ServerError;
 
@@ -14,6 +15,8 @@ use crate::transport::message::ServerError;
 pub(crate) enum Failure {
     /// The server answered with a JSON-RPC error.
     Server(ServerError),
+    /// The server answered with a result that the protocol does not allow.
+    Fault(ProtocolFault),
     /// The answer exceeded `Limits::frame_bytes` and was discarded.
     TooLong {
         /// Its length and its beginning; `None` over HTTP, where an answer is not read beyond the limit.
@@ -113,6 +116,7 @@ impl Failure {
                     windlass_hitl::display_safe(&error.message)
                 )
             }
+            Self::Fault(fault) => fault.to_string(),
             Self::TooLong { read: Some((bytes, _)) } => {
                 format!("its answer has {bytes} bytes, which is too long")
             }

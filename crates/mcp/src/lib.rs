@@ -7,6 +7,9 @@
 mod hex;
 mod limits;
 
+mod lifecycle;
+mod protocol_fault;
+
 mod address;
 mod approval;
 mod program;
@@ -38,6 +41,7 @@ pub use client::resources::{
     ResourceTemplate,
 };
 pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest};
+pub use client::trace::TraceSource;
 pub use client::{ClientOptions, McpClient, ToolWrapper};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
@@ -45,6 +49,7 @@ pub use connections::{
 };
 pub use definition::{Definition, RefusedTool};
 pub use failure::StartError;
+pub use lifecycle::Lifecycle;
 pub use limits::Limits;
 pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};

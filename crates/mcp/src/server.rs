@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::address::{Address, AddressError};
 use crate::oauth::SignIn;
 use crate::program::Program;
-use crate::{Approval, Limits, Presence};
+use crate::{Approval, Lifecycle, Limits, Presence};
 
 /// Maximum length of a server's id in bytes.
 const ID_BYTES: usize = 64;
@@ -40,6 +40,7 @@ pub struct McpServer {
     reach: Reach,
     limits: Limits,
     presence: Presence,
+    lifecycle: Lifecycle,
     enabled: Option<BTreeSet<String>>,
     disabled: BTreeSet<String>,
     approval: Approval,
@@ -88,6 +89,7 @@ impl McpServer {
             reach,
             limits: Limits::default(),
             presence: Presence::default(),
+            lifecycle: Lifecycle::default(),
             enabled: None,
             disabled: BTreeSet::new(),
             approval: Approval::default(),
@@ -165,6 +167,12 @@ impl McpServer {
         self
     }
 
+    /// Sets the request that opens a connection.
+    pub fn with_lifecycle(mut self, lifecycle: Lifecycle) -> Self {
+        self.lifecycle = lifecycle;
+        self
+    }
+
     /// Enables only the listed tools, by the server's own names.
     pub fn with_enabled_tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.enabled = Some(tools.into_iter().map(Into::into).collect());
@@ -211,6 +219,11 @@ impl McpServer {
     /// Returns whether the application requires this server.
     pub fn presence(&self) -> Presence {
         self.presence
+    }
+
+    /// Returns the request that opens a connection.
+    pub fn lifecycle(&self) -> Lifecycle {
+        self.lifecycle
     }
 
     /// Returns whether a call of this tool asks a human.

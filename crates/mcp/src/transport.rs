@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod connector;
+pub(crate) mod discovery;
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod http;
@@ -11,6 +12,7 @@ pub(crate) mod ledger;
 pub(crate) mod lines;
 pub(crate) mod message;
 pub(crate) mod scan;
+pub(crate) mod session_stream;
 pub(crate) mod skipped_messages;
 pub(crate) mod tls;
 pub(crate) mod watched;

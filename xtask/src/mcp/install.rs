@@ -29,10 +29,23 @@ pub(crate) struct InstalledServers {
     pub(crate) missing: Vec<String>,
 }
 
+/// A version of the conformance suite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Suite {
+    /// The newest release.
+    Published,
+    /// A version before its release, with the scenarios of 2026-07-28.
+    Next,
+}
+
 impl InstalledServers {
-    /// Returns the path of the suite's program.
-    pub(crate) fn suite(&self) -> PathBuf {
-        self.home.join("npm/node_modules/@modelcontextprotocol/conformance/dist/index.js")
+    /// Returns the path of a suite's program.
+    pub(crate) fn suite(&self, suite: Suite) -> PathBuf {
+        let package = match suite {
+            Suite::Published => "@modelcontextprotocol/conformance",
+            Suite::Next => "conformance-next",
+        };
+        self.home.join("npm/node_modules").join(package).join("dist/index.js")
     }
 }
 

@@ -39,6 +39,10 @@ pub struct ServerEntry {
     /// Time limit in seconds for a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_timeout_sec: Option<f64>,
+    /// The request that opens a connection. By default `server/discover`, and `initialize` for servers of
+    /// versions before 2026-07-28.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<LifecycleRule>,
     /// The only tools that are offered, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled_tools: Option<Vec<String>>,
@@ -98,8 +102,21 @@ pub enum ApprovalRule {
     Never,
 }
 
+/// The request that opens a connection to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "the configuration names one of these")]
+pub enum LifecycleRule {
+    /// `server/discover`, then `initialize` if the server does not know it.
+    Auto,
+    /// `server/discover` only: protocol version 2026-07-28 and later.
+    Discover,
+    /// `initialize` only: protocol versions before 2026-07-28.
+    Initialize,
+}
+
 /// Keys of an entry, for the suggestion after an unknown key.
-pub(crate) const KEYS: [&str; 19] = [
+pub(crate) const KEYS: [&str; 20] = [
     "command",
     "args",
     "cwd",
@@ -108,6 +125,7 @@ pub(crate) const KEYS: [&str; 19] = [
     "oauth_authorities",
     "startup_timeout_sec",
     "tool_timeout_sec",
+    "lifecycle",
     "enabled_tools",
     "disabled_tools",
     "required",

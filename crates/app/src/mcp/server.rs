@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_mcp::{Approval, FileTokens, Limits, McpServer, Presence, SignIn};
+use windlass_mcp::{Approval, FileTokens, Lifecycle, Limits, McpServer, Presence, SignIn};
 
 use super::config::ConfiguredServer;
-use super::entry::{ApprovalRule, ServerEntry};
+use super::entry::{ApprovalRule, LifecycleRule, ServerEntry};
 use crate::app::App;
 use crate::error::{AppError, Context as _, ErrorKind, Result, bail};
 
@@ -41,6 +41,9 @@ pub fn build_server(app: &App, configured: &ConfiguredServer, root: &Path) -> Re
     server = server.with_limits(limits(entry)).with_disabled_tools(&entry.disabled_tools);
     if let Some(tools) = &entry.enabled_tools {
         server = server.with_enabled_tools(tools);
+    }
+    if let Some(rule) = entry.lifecycle {
+        server = server.with_lifecycle(lifecycle(rule));
     }
     if entry.required {
         server = server.with_presence(Presence::Required);
@@ -84,6 +87,14 @@ fn limits(entry: &ServerEntry) -> Limits {
         start: seconds(entry.startup_timeout_sec, STARTUP),
         call: seconds(entry.tool_timeout_sec, usual.call),
         ..usual
+    }
+}
+
+fn lifecycle(rule: LifecycleRule) -> Lifecycle {
+    match rule {
+        LifecycleRule::Auto => Lifecycle::Auto,
+        LifecycleRule::Discover => Lifecycle::Discover,
+        LifecycleRule::Initialize => Lifecycle::Initialize,
     }
 }
 

@@ -60,14 +60,18 @@ fn tell(
     let log: Vec<String> = client.map_or_else(Vec::new, |client| {
         client.log().iter().rev().take(LINES).map(|line| line.text.clone()).collect()
     });
+    let version = client.and_then(McpClient::protocol_version);
     let has_resources = client.is_some_and(McpClient::has_resources);
     if json {
         return output::line(&json!({
             "name": server.name, "server": server.entry.words(), "state": state, "refused": refused,
-            "unaccepted": unaccepted, "resources": has_resources, "log": log,
+            "unaccepted": unaccepted, "resources": has_resources, "protocol": version, "log": log,
         }));
     }
     output::print(&format!("{}: {state}\n  {}\n", server.name, server.entry.words()))?;
+    if let Some(version) = version {
+        output::print(&format!("  it speaks MCP {version}\n"))?;
+    }
     if has_resources {
         output::print("  it has resources\n")?;
     }

@@ -73,6 +73,10 @@ fn servers_are_listed_looked_into_and_called() {
     let doctor = run(&place, &["mcp", "doctor"]);
     assert!(doctor.status.success(), "{}", text(&doctor.stderr));
     assert!(text(&doctor.stdout).contains("far: ready, 3 tools"), "{}", text(&doctor.stdout));
+    assert!(text(&doctor.stdout).contains("it speaks MCP 2026-07-28"), "{}", text(&doctor.stdout));
+    configure(&place, "lifecycle = \"initialize\"");
+    let doctor = run(&place, &["mcp", "doctor"]);
+    assert!(text(&doctor.stdout).contains("it speaks MCP 2025-11-25"), "{}", text(&doctor.stdout));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Tools that are served to clients of other programs.
 #![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 
+mod offered;
 mod serve;

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::connection::Connection;
 use super::pages::{Extent, ListError, Listing};
+use super::param_headers::ParamHeaders;
 use crate::definition::{Definition, RefusedTool};
 use crate::{Limits, McpServer};
 
@@ -14,7 +16,11 @@ use crate::{Limits, McpServer};
 pub(crate) struct Catalogue {
     pub(crate) tools: BTreeMap<String, Arc<Definition>>,
     pub(crate) refused: Vec<RefusedTool>,
+    /// The server's time to live of the list.
+    pub(crate) ttl: Option<Duration>,
     bytes: usize,
+    /// Whether the server's version sends arguments as headers.
+    has_headers: bool,
 }
 
 impl Catalogue {
@@ -22,7 +28,7 @@ impl Catalogue {
     pub(crate) async fn list(connection: &Connection, server: &McpServer) -> Result<Self, ListError> {
         let limits = server.limits();
         let origin = server.origin();
-        let mut catalogue = Self::default();
+        let mut catalogue = Self { has_headers: connection.ledger().is_stateless(), ..Self::default() };
         let mut take = |raw: &str| {
             if !catalogue.has_room(limits) {
                 return ControlFlow::Break(());
@@ -30,7 +36,9 @@ impl Catalogue {
             catalogue.take(raw, server.id(), &origin, limits);
             ControlFlow::Continue(())
         };
-        if Listing::Tools.read(connection, limits, &mut take).await? == Extent::Cut {
+        let listed = Listing::Tools.read(connection, limits, &mut take).await?;
+        catalogue.ttl = listed.ttl;
+        if listed.extent == Extent::Cut {
             let why =
                 format!("more than {} tools or {} bytes are not accepted", limits.tools, limits.list_bytes);
             catalogue.refused.push(RefusedTool::new("the rest of the list", why));
@@ -49,6 +57,12 @@ impl Catalogue {
                 self.refused.push(RefusedTool::new(&definition.name, "it is listed twice".to_owned()));
             }
             Ok(definition) => {
+                if self.has_headers
+                    && let Err(why) = ParamHeaders::read(definition.input_schema.as_str())
+                {
+                    self.refused.push(RefusedTool::new(&definition.name, why.to_owned()));
+                    return;
+                }
                 self.tools.insert(definition.name.clone(), Arc::new(definition));
             }
             Err(refused) => self.refused.push(refused),

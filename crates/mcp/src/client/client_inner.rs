@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
 
 use rmcp::service::ClientInitializeError;
 use tokio::sync::Notify;
@@ -15,10 +16,15 @@ use super::handler::Handler;
 use super::log::Log;
 use super::pages::ListError;
 use super::sampling::{Sampler, Samples};
-use super::{ClientOptions, ToolWrapper, Way};
+use super::trace::TraceSource;
+use super::{ClientOptions, ToolWrapper, Way, listen};
 use crate::failure::Failure;
 use crate::transport::ledger::Ledger;
-use crate::{AcceptedTools, McpServer, SkippedMessages, StartError};
+use crate::{AcceptedTools, Lifecycle, McpServer, SkippedMessages, StartError};
+
+/// Bounds of the age at which the list of tools is requested again.
+const LEAST_TTL: Duration = Duration::from_mins(1);
+const MOST_TTL: Duration = Duration::from_hours(24);
 
 pub(crate) struct ClientInner {
     pub(crate) server: McpServer,
@@ -28,6 +34,7 @@ pub(crate) struct ClientInner {
     sampler: Option<Arc<dyn Sampler>>,
     pub(crate) each: Option<ToolWrapper>,
     roots: Arc<[String]>,
+    trace: Option<TraceSource>,
     log: Log,
     state: tokio::sync::Mutex<State>,
     /// Cancelled by [`stop`](Self::stop).
@@ -35,6 +42,8 @@ pub(crate) struct ClientInner {
     /// Number of consecutive ends without an answer between them.
     ends: AtomicU32,
     catalogue: RwLock<Arc<Catalogue>>,
+    /// The time at which the list of tools is too old, if the server limits its age.
+    stale_at: Mutex<Option<Instant>>,
     skipped: Arc<Mutex<SkippedMessages>>,
     changed: Arc<Notify>,
     now: Mutex<Weak<Connection>>,
@@ -59,11 +68,13 @@ impl ClientInner {
             sampler: options.sampler,
             each: options.each,
             roots: options.roots.into(),
+            trace: options.trace,
             log: Log::new(options.redactor),
             state: tokio::sync::Mutex::default(),
             stopped: CancellationToken::new(),
             ends: AtomicU32::new(0),
             catalogue: RwLock::default(),
+            stale_at: Mutex::default(),
             skipped: Arc::default(),
             changed: Arc::default(),
             now: Mutex::default(),
@@ -93,6 +104,11 @@ impl ClientInner {
 
     pub(crate) fn has_resources(&self) -> bool {
         self.has_resources.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn protocol_version(&self) -> Option<String> {
+        let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.upgrade().and_then(|connection| connection.protocol_version())
     }
 
     pub(crate) fn is_connected(&self) -> bool {
@@ -147,6 +163,11 @@ impl ClientInner {
                 connection.ledger().put_list_changed();
                 return Err(error);
             }
+            if self.is_list_stale() {
+                // A list that cannot be read now stays in use: each tool is pinned to its definition.
+                self.set_list_age(Some(LEAST_TTL));
+                let _ = self.limit_start(self.list(&connection)).await;
+            }
             return Ok(connection);
         }
         let wait = state.not_before.map(|then| then.saturating_duration_since(Instant::now()));
@@ -185,31 +206,50 @@ impl ClientInner {
         state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
     }
 
+    /// Connects, and lists the tools. If the server turns out to know `initialize` only and its connection is
+    /// not usable any more, another one begins with it.
     async fn open(&self) -> Result<Arc<Connection>, StartError> {
-        let ledger = Arc::new(Ledger::new(self.skipped.clone(), self.changed.clone()));
-        let asks = Asks::new(self.server.id(), self.human.clone());
-        let samples = Samples::new(self.sampler.clone());
-        let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());
-        let limits = self.server.limits();
-        let connection = match &self.way {
-            Way::Pipes(connector) => {
-                let pipes = connector
-                    .connect()
-                    .await
-                    .map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
-                Connection::connect_pipes(pipes, handler, limits.frame_bytes).await
-            }
-            Way::Http(address) => super::over_http::connect(&self.server, address, handler).await?,
+        let lifecycle = self.server.lifecycle();
+        let opened = match self.introduce(lifecycle).await? {
+            Err(error) if lifecycle.needs_initialize(&error) => self.introduce(Lifecycle::Initialize).await?,
+            opened => opened,
         };
-        let connection = connection.map_err(|error| self.to_start_error(&error))?;
+        let connection = opened.map_err(|error| self.to_start_error(&error))?;
         connection.version().map_err(|why| self.unfit(why))?;
         // Changes before the first list are part of it.
         connection.ledger().take_list_changed();
         let capabilities = connection.server().map(|server| server.capabilities.clone()).unwrap_or_default();
         self.has_resources.store(capabilities.resources.is_some(), Ordering::Relaxed);
+        let announces = capabilities.tools.and_then(|tools| tools.list_changed) == Some(true);
         let connection = Arc::new(connection);
         self.list(&connection).await?;
+        if announces && connection.ledger().is_stateless() {
+            listen::subscribe(connection.peer().clone(), connection.ledger().clone());
+        }
         Ok(connection)
+    }
+
+    /// Connects and opens the connection.
+    async fn introduce(
+        &self,
+        lifecycle: Lifecycle,
+    ) -> Result<Result<Connection, ClientInitializeError>, StartError> {
+        let ledger = Arc::new(Ledger::new(self.skipped.clone(), self.changed.clone()));
+        let asks = Asks::new(self.server.id(), self.human.clone());
+        let samples = Samples::new(self.sampler.clone());
+        let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());
+        let handler = handler.with_trace(self.trace.clone());
+        let limits = self.server.limits();
+        match &self.way {
+            Way::Pipes(connector) => {
+                let pipes = connector
+                    .connect()
+                    .await
+                    .map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
+                Ok(Connection::connect_pipes(pipes, handler, lifecycle, limits).await)
+            }
+            Way::Http(address) => super::over_http::connect(&self.server, address, lifecycle, handler).await,
+        }
     }
 
     async fn list(&self, connection: &Connection) -> Result<(), StartError> {
@@ -220,8 +260,22 @@ impl ClientInner {
             }
             why => self.unfit(why.describe()),
         })?;
+        // Servers of older versions do not limit the age of a list.
+        self.set_list_age(listed.ttl.filter(|_| connection.ledger().is_stateless()));
         *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listed);
         Ok(())
+    }
+
+    fn is_list_stale(&self) -> bool {
+        let stale_at = *self.stale_at.lock().unwrap_or_else(PoisonError::into_inner);
+        stale_at.is_some_and(|stale_at| stale_at <= Instant::now())
+    }
+
+    /// Sets the time for which the list is used. A shorter time than `LEAST_TTL` would list the tools at each
+    /// call, and a time longer than `MOST_TTL` has no effect.
+    fn set_list_age(&self, ttl: Option<Duration>) {
+        let stale_at = ttl.map(|ttl| Instant::now() + ttl.clamp(LEAST_TTL, MOST_TTL));
+        *self.stale_at.lock().unwrap_or_else(PoisonError::into_inner) = stale_at;
     }
 
     async fn limit_start<T>(

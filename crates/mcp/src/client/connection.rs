@@ -7,30 +7,35 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use rmcp::RoleClient;
-use rmcp::ServiceExt as _;
-use rmcp::model::{ClientRequest, GetExtensions, ProtocolVersion, ServerPeerInfo};
-use rmcp::service::{ClientInitializeError, PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::model::{ClientRequest, GetExtensions, GetMeta, ProtocolVersion, ServerPeerInfo};
+use rmcp::service::{
+    ClientInitializeError, ClientServiceExt as _, Peer, PeerRequestOptions, RequestHandle, RunningService,
+};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
-use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use windlass_tool::{CancellationToken, DropGuard};
 
 use super::handler::Handler;
-use crate::Pipes;
 use crate::failure::Failure;
 use crate::transport::http_error::HttpError;
-use crate::transport::ledger::{Ledger, Reply, Ticket};
+use crate::transport::ledger::{CallBody, Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
+use crate::{Lifecycle, Limits, Pipes};
 
 /// Upper bound of a request's duration with progress messages, as a multiple of [`Wait::limit`].
 const EXTENSIONS: u32 = 30;
+
+/// Maximum number of a server's versions in an error.
+const VERSIONS: usize = 8;
 
 /// A connection. Dropping it ends its tasks and drops the child process or other value that it holds.
 pub(crate) struct Connection {
     running: RunningService<RoleClient, Handler>,
     ledger: Arc<Ledger>,
     handler: Handler,
+    /// Held while a human or a model answers the questions of one request.
+    turn: tokio::sync::Mutex<()>,
     _end: DropGuard,
     _held: Box<dyn Any + Send + Sync>,
 }
@@ -54,21 +59,24 @@ struct Open<'a> {
 }
 
 impl Connection {
-    /// Connects over two pipes and completes the MCP handshake.
+    /// Connects over two pipes and opens the connection.
     pub(crate) async fn connect_pipes(
         pipes: Pipes,
         handler: Handler,
-        frame_bytes: usize,
+        lifecycle: Lifecycle,
+        limits: &Limits,
     ) -> Result<Self, ClientInitializeError> {
         let ledger = handler.ledger().clone();
-        let lines = Lines::new(pipes.reader, pipes.writer, ledger, frame_bytes);
-        Self::connect(lines, handler, pipes.held).await
+        let lines =
+            Lines::new(pipes.reader, pipes.writer, ledger, (limits.frame_bytes, lifecycle.probe(limits)));
+        Self::connect(lines, handler, lifecycle, pipes.held).await
     }
 
-    /// Completes the MCP handshake over a transport that records its requests in the handler's ledger.
+    /// Opens the connection over a transport that records its requests in the handler's ledger.
     pub(crate) async fn connect<T>(
         transport: T,
         handler: Handler,
+        lifecycle: Lifecycle,
         held: Box<dyn Any + Send + Sync>,
     ) -> Result<Self, ClientInitializeError>
     where
@@ -77,27 +85,55 @@ impl Connection {
         let (ledger, kept) = (handler.ledger().clone(), handler.clone());
         // The guard also ends the transport's tasks if this future is dropped.
         let end = ledger.end_token().clone().drop_guard();
-        let running = handler.serve(transport).await?;
-        Ok(Self { running, ledger, handler: kept, _end: end, _held: held })
+        let running = handler.serve_with_lifecycle(transport, lifecycle.to_mode()).await?;
+        Ok(Self {
+            running,
+            ledger,
+            handler: kept,
+            turn: tokio::sync::Mutex::default(),
+            _end: end,
+            _held: held,
+        })
     }
 
     pub(crate) fn is_over(&self) -> bool {
         self.ledger.end_token().is_cancelled() || self.running.is_closed()
     }
 
-    pub(crate) fn ledger(&self) -> &Ledger {
+    pub(crate) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }
 
-    /// Returns the server's `initialize` result.
+    pub(crate) fn handler(&self) -> &Handler {
+        &self.handler
+    }
+
+    pub(crate) fn turn(&self) -> &tokio::sync::Mutex<()> {
+        &self.turn
+    }
+
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        self.running.peer()
+    }
+
+    /// Returns the server's `initialize` or `server/discover` result.
     pub(crate) fn server(&self) -> Option<Arc<ServerPeerInfo>> {
         self.running.peer_info()
     }
 
-    /// Checks that the negotiated version of MCP is known to `rmcp`.
+    /// Returns the negotiated version of MCP.
+    pub(crate) fn protocol_version(&self) -> Option<String> {
+        self.server().map(|server| server.protocol_version.as_str().to_owned())
+    }
+
+    /// Checks that the negotiated version of MCP is known to `rmcp`, and has the handshake that was used.
     pub(crate) fn version(&self) -> Result<(), String> {
         let version = self.server().map(|server| server.protocol_version.clone());
         match version {
+            Some(version) if !version.has_initialize() && !self.ledger.is_stateless() => {
+                let version = windlass_hitl::display_safe(version.as_str());
+                Err(format!("it answered initialize with version {version}, which has no initialize"))
+            }
             Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(()),
             Some(version) => {
                 let version = windlass_hitl::display_safe(version.as_str());
@@ -107,16 +143,20 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for the answer. Dropping the future cancels the request.
-    pub(crate) async fn request(
+    /// Sends a request and waits for the answer, which may require input. Dropping the future cancels the
+    /// request.
+    pub(crate) async fn exchange(
         &self,
         request: impl Into<ClientRequest>,
-        arguments: Option<Box<RawValue>>,
+        body: CallBody,
         wait: Wait<'_>,
     ) -> Reply {
-        let (ticket, mut returns) = Ticket::new(arguments);
+        let (ticket, mut returns) = Ticket::new(body);
         let mut request = request.into();
         request.extensions_mut().insert(ticket.clone());
+        if let Some(trace) = self.handler.trace_parent() {
+            request.get_meta_mut().set_traceparent(trace);
+        }
         let sent = self.running.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let Ok(handle) = sent else { return Err(Failure::NotSent) };
         let mut open = Open { ledger: &self.ledger, ticket, handle: Some(handle) };
@@ -201,12 +241,18 @@ pub(crate) fn describe_error(error: &ClientInitializeError) -> String {
             error.code.0,
             windlass_hitl::display_safe(&error.message)
         ),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe_error(fallback),
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let versions = server_supported.iter().take(VERSIONS).map(ProtocolVersion::as_str);
+            let versions = windlass_hitl::display_safe(&versions.collect::<Vec<_>>().join(", "));
+            format!("it speaks the versions [{versions}] of MCP, which are not supported")
+        }
         ClientInitializeError::TransportError { error, .. } => {
             match error.error.downcast_ref::<StreamableHttpError<HttpError>>() {
                 Some(error) => Failure::from_http(error).describe(),
                 None => "it ended".to_owned(),
             }
         }
-        _ => "its answer to initialize is not valid".to_owned(),
+        _ => "its answer to the first request is not valid".to_owned(),
     }
 }

@@ -18,23 +18,14 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
             let said = format!("error {}: {}", error.code, display_safe(&error.message));
             (ResultStatus::Error, outcome::enclose(&said, server))
         }
-        Failure::TooLong { read: None } => (
-            ResultStatus::Error,
+        Failure::Fault(fault) => (
+            ResultStatus::EffectsUnknown,
             format!(
-                "{name} ran, and the server's answer exceeds the limit of {} bytes and was discarded. \
-                 Request less data.",
-                limits.frame_bytes
+                "{name} did not complete on the server {server}: {fault}. It may have changed something: check \
+                 its effects before you call it again."
             ),
         ),
-        Failure::TooLong { read: Some((bytes, head)) } => (
-            ResultStatus::Error,
-            format!(
-                "{name} ran, and the server's answer has {bytes} bytes: it exceeds the limit of {} and was \
-                 discarded. Request less data. It begins:\n{}",
-                limits.frame_bytes,
-                outcome::enclose(&head, server)
-            ),
-        ),
+        Failure::TooLong { read } => (ResultStatus::Error, too_long(name, server, limits, read)),
         Failure::Gone => (
             ResultStatus::EffectsUnknown,
             format!(
@@ -67,6 +58,22 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         ),
     };
     Output::text(text).with_status(status)
+}
+
+/// Describes a discarded answer, with its length and its beginning if they are known.
+fn too_long(name: &str, server: &str, limits: &Limits, read: Option<(u64, String)>) -> String {
+    let limit = limits.frame_bytes;
+    match read {
+        None => format!(
+            "{name} ran, and the server's answer exceeds the limit of {limit} bytes and was discarded. Request \
+             less data."
+        ),
+        Some((bytes, head)) => format!(
+            "{name} ran, and the server's answer has {bytes} bytes: it exceeds the limit of {limit} and was \
+             discarded. Request less data. It begins:\n{}",
+            outcome::enclose(&head, server)
+        ),
+    }
 }
 
 /// Describes a call that did not run, and the options that remain.

@@ -14,11 +14,12 @@ use rmcp::model::{
     ProtocolVersion, Root, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ask::Asks;
 use super::log::Log;
 use super::sampling::Samples;
+use super::trace::{TraceSource, is_trace_parent};
 use crate::transport::ledger::Ledger;
 
 /// The client's side of a connection.
@@ -29,6 +30,7 @@ pub(crate) struct Handler {
     ledger: Arc<Ledger>,
     roots: Arc<[String]>,
     log: Log,
+    trace: Option<TraceSource>,
 }
 
 impl Handler {
@@ -38,7 +40,32 @@ impl Handler {
         roots: Arc<[String]>,
         log: Log,
     ) -> Self {
-        Self { asks, samples, ledger, roots, log }
+        Self { asks, samples, ledger, roots, log, trace: None }
+    }
+
+    /// Sets the source of the trace of the application's requests.
+    pub(crate) fn with_trace(mut self, trace: Option<TraceSource>) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// Returns the `traceparent` of the current request, if the application has a valid one.
+    pub(crate) fn trace_parent(&self) -> Option<String> {
+        self.trace.as_ref().and_then(|trace| trace()).filter(|trace| is_trace_parent(trace))
+    }
+
+    /// Answers a question of a result that requires input. Returns `None` for a kind of question that the
+    /// application does not allow.
+    pub(crate) async fn answer_input(&self, method: &str, params: Value) -> Option<Value> {
+        match method {
+            "elicitation/create" => Some(self.asks.begin(params)?.answer().await),
+            "sampling/createMessage" => self.samples.answer(self.asks.server(), params).await,
+            "roots/list" if !self.roots.is_empty() => {
+                let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
+                Some(json!({ "roots": roots }))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {

@@ -7,6 +7,7 @@ use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
 
 use super::sampling::Sampler;
+use super::trace::TraceSource;
 use crate::{AcceptedTools, McpClient};
 
 /// Options of the application for all servers.
@@ -28,6 +29,8 @@ pub struct ClientOptions {
     pub redactor: Redactor,
     /// A wrapper for each tool.
     pub each: Option<ToolWrapper>,
+    /// The source of the trace that requests to servers belong to. Without one, no trace is sent.
+    pub trace: Option<TraceSource>,
 }
 
 /// A function that wraps a server's tool, for example in a recorder of calls.
@@ -62,6 +65,13 @@ impl ClientOptions {
     /// Sets the redactor that removes secrets from servers' log messages.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// Sends the `traceparent` that this function returns with each request, so that a server's spans join the
+    /// application's trace. Other texts than a `traceparent` are not sent.
+    pub fn with_trace(mut self, trace: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.trace = Some(Arc::new(trace));
         self
     }
 

@@ -17,7 +17,7 @@ use crate::oauth::login;
 use crate::transport::http::Http;
 use crate::transport::intake::Intake;
 use crate::transport::watched::WatchedTransport;
-use crate::{McpServer, StartError};
+use crate::{Lifecycle, McpServer, StartError};
 
 /// Number of attempts to resume an interrupted stream, and the delays between them.
 const CUTS: usize = 6;
@@ -31,28 +31,39 @@ type Introduced = Result<Connection, ClientInitializeError>;
 pub(crate) async fn connect(
     server: &McpServer,
     address: &Address,
+    lifecycle: Lifecycle,
     handler: Handler,
 ) -> Result<Introduced, StartError> {
     let id = || server.id().to_owned();
     let unfit = |why: String| StartError::Unfit { server: id(), why, heard: String::new() };
     let carried = address.credentials().map_err(|source| StartError::Address { server: id(), source })?;
     let intake = Intake(handler.ledger().clone());
-    let http = Http::new(intake, carried, server.limits().frame_bytes, CONNECT);
+    let limits = server.limits();
+    let probe = lifecycle.probe(limits);
+    let http = Http::new(intake, carried, (limits.frame_bytes, probe), CONNECT);
     let http = http.map_err(|error| unfit(error.to_string()))?;
+    let stream = http.stream();
     let manager = match &address.sign_in {
         Some(sign_in) => login::signed_in(address, sign_in, server.id()).await,
         None => Ok(None),
     };
-    match manager {
+    let connected = match manager {
         Ok(Some(manager)) => {
-            Ok(connect_client(AuthClient::new(http, manager), server, address, handler).await)
+            Ok(connect_client(AuthClient::new(http, manager), server, (address, lifecycle), handler).await)
         }
-        Ok(None) => Ok(connect_client(http, server, address, handler).await),
+        Ok(None) => Ok(connect_client(http, server, (address, lifecycle), handler).await),
         Err(error) => Err(unfit(windlass_hitl::display_safe(&error.to_string()))),
-    }
+    };
+    stream.wait().await;
+    connected
 }
 
-async fn connect_client<C>(client: C, server: &McpServer, address: &Address, handler: Handler) -> Introduced
+async fn connect_client<C>(
+    client: C,
+    server: &McpServer,
+    (address, lifecycle): (&Address, Lifecycle),
+    handler: Handler,
+) -> Introduced
 where
     C: StreamableHttpClient + Sync,
 {
@@ -69,5 +80,5 @@ where
     config.retry_config = Arc::new(retries);
     let inner = StreamableHttpClientTransport::with_client(client, config);
     let transport = WatchedTransport { inner, ledger: handler.ledger().clone() };
-    Connection::connect(transport, handler, Box::new(())).await
+    Connection::connect(transport, handler, lifecycle, Box::new(())).await
 }

@@ -1,12 +1,14 @@
 //! Paginated lists of a server (RULES M1).
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     PaginatedRequestParams,
 };
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use windlass_tool::CancellationToken;
 
 use super::connection::{Connection, Wait};
@@ -31,6 +33,14 @@ pub(crate) enum Extent {
     Cut,
 }
 
+/// The outcome of a list request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ListOutcome {
+    pub(crate) extent: Extent,
+    /// The shortest of the pages' times to live, or `None` if the server sent none.
+    pub(crate) ttl: Option<Duration>,
+}
+
 /// Error of a list request.
 #[derive(Debug)]
 pub(crate) enum ListError {
@@ -44,6 +54,8 @@ struct Page<'a> {
     tools: Pieces<'a>,
     #[serde(default, rename = "nextCursor")]
     next: Option<String>,
+    #[serde(borrow, default, rename = "ttlMs")]
+    ttl: Option<&'a RawValue>,
 }
 
 impl ListError {
@@ -84,12 +96,13 @@ impl Listing {
         connection: &Connection,
         limits: &Limits,
         take: &mut (dyn FnMut(&str) -> ControlFlow<()> + Send),
-    ) -> Result<Extent, ListError> {
+    ) -> Result<ListOutcome, ListError> {
         let stop = CancellationToken::new();
         let wait = Wait { limit: limits.start_request_timeout(), stop: &stop, told: &|_| {} };
         let mut cursor: Option<String> = None;
+        let mut ttl: Option<Duration> = None;
         for _ in 0..limits.pages.max(1) {
-            let page = connection.request(self.request(cursor.clone()), None, wait).await;
+            let page = connection.request(self.request(cursor.clone()), wait).await;
             let page = page.map_err(ListError::Failure)?;
             let page: Page<'_> = object(page.get()).map_err(|error| {
                 ListError::Unfit(format!(
@@ -98,17 +111,26 @@ impl Listing {
                     self.word()
                 ))
             })?;
+            ttl = [ttl, page.ttl()].into_iter().flatten().min();
             for raw in &page.tools.kept {
                 if take(raw.get()).is_break() {
-                    return Ok(Extent::Cut);
+                    return Ok(ListOutcome { extent: Extent::Cut, ttl });
                 }
             }
             match page.next {
-                _ if page.tools.more > 0 => return Ok(Extent::Cut),
+                _ if page.tools.more > 0 => return Ok(ListOutcome { extent: Extent::Cut, ttl }),
                 Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),
-                _ => return Ok(Extent::Whole),
+                _ => return Ok(ListOutcome { extent: Extent::Whole, ttl }),
             }
         }
-        Ok(Extent::Cut)
+        Ok(ListOutcome { extent: Extent::Cut, ttl })
+    }
+}
+
+impl Page<'_> {
+    /// Returns the page's time to live. A negative number counts as zero, and any other value as none.
+    fn ttl(&self) -> Option<Duration> {
+        let milliseconds: i128 = self.ttl?.get().parse().ok()?;
+        Some(Duration::from_millis(u64::try_from(milliseconds.max(0)).unwrap_or(u64::MAX)))
     }
 }

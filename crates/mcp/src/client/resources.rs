@@ -16,8 +16,10 @@ use windlass_tool::CancellationToken;
 use super::McpClient;
 use super::connection::Wait;
 use super::pages::{ListError, Listing};
+use super::rounds::RoundInput;
 use crate::failure::Failure;
 use crate::pieces::Pieces;
+use crate::transport::ledger::CallBody;
 use crate::transport::message::{NO_METHOD, object};
 use crate::{StartError, outcome};
 
@@ -212,7 +214,12 @@ impl McpClient {
     /// # Errors
     /// If the server cannot be started or reached, has no such resource, or does not answer.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>, RequestError> {
-        let raw = self.send_request(ReadResourceRequest::new(ReadResourceRequestParams::new(uri))).await?;
+        let build = |input: RoundInput| {
+            let mut params = ReadResourceRequestParams::new(uri);
+            (params.input_responses, params.request_state) = (input.responses, input.state);
+            ReadResourceRequest::new(params).into()
+        };
+        let raw = self.send_request(build).await?;
         let read: Read<'_> = object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
         let limits = self.server().limits();
         let parts = read.contents.kept.iter().take(limits.pieces);
@@ -228,8 +235,12 @@ impl McpClient {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<Vec<PromptMessage>, RequestError> {
-        let params = GetPromptRequestParams::new(name).with_arguments(arguments);
-        let raw = self.send_request(GetPromptRequest::new(params)).await?;
+        let build = |input: RoundInput| {
+            let mut params = GetPromptRequestParams::new(name).with_arguments(arguments.clone());
+            (params.input_responses, params.request_state) = (input.responses, input.state);
+            GetPromptRequest::new(params).into()
+        };
+        let raw = self.send_request(build).await?;
         let got: Got<'_> = object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
         let limits = self.server().limits();
         let spoken = got.messages.kept.iter().take(limits.pieces);
@@ -265,11 +276,14 @@ impl McpClient {
         Ok(members)
     }
 
-    async fn send_request(&self, request: impl Into<ClientRequest>) -> Result<Box<RawValue>, RequestError> {
+    async fn send_request(
+        &self,
+        build: impl Fn(RoundInput) -> ClientRequest,
+    ) -> Result<Box<RawValue>, RequestError> {
         let connection = self.0.ready().await?;
         let stop = CancellationToken::new();
         let wait = Wait { limit: self.server().limits().call, stop: &stop, told: &|_| {} };
-        let reply = connection.request(request, None, wait).await;
+        let reply = connection.request_in_rounds(build, &CallBody::default(), wait).await;
         if !matches!(reply, Err(Failure::Gone | Failure::NotSent)) {
             self.0.is_well();
         }

@@ -11,8 +11,11 @@ use windlass_toolbox::Identity;
 
 use super::client_inner::ClientInner;
 use super::connection::Wait;
+use super::param_headers::ParamHeaders;
+use super::rounds::RoundInput;
 use super::{failed, news};
 use crate::failure::Failure;
+use crate::transport::ledger::CallBody;
 use crate::{Approval, Definition, outcome};
 
 /// A server's tool, pinned to the definition that the model read and a human accepts.
@@ -91,12 +94,25 @@ impl McpTool {
             ))
         })?;
         self.is_still_so()?;
+        let headers = if connection.ledger().is_stateless() {
+            let headers = ParamHeaders::read(self.definition.input_schema.as_str());
+            let filled = headers.and_then(|headers| headers.fill(&arguments));
+            filled
+                .map_err(|why| ToolError::model(format!("{name} was not called: {why}; nothing was sent")))?
+        } else {
+            Vec::new()
+        };
+        let body = CallBody { arguments: Some(arguments), headers };
         let limits = self.client.server.limits();
         let told = |word| ctx.tell(Progress::Note(word));
         let wait = Wait { limit: limits.call, stop: ctx.cancellation(), told: &told };
-        let request = CallToolRequest::new(CallToolRequestParams::new(name.clone()));
-        let reply = connection.request(request, Some(arguments), wait).await;
-        if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_))) {
+        let build = |input: RoundInput| {
+            let mut params = CallToolRequestParams::new(name.clone());
+            (params.input_responses, params.request_state) = (input.responses, input.state);
+            CallToolRequest::new(params).into()
+        };
+        let reply = connection.request_in_rounds(build, &body, wait).await;
+        if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_) | Failure::Fault(_))) {
             self.client.is_well();
         }
         match reply {

@@ -15,23 +15,23 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
+use super::discovery;
 use super::events;
-use super::http_error::{HttpError, classify_error, words_of};
+use super::http_error::{HttpError, JSON, classify_error, is_error_message, kind_of, refusal, words_of};
 use super::intake::{Intake, PassedMessage};
-use super::ledger::number;
+use super::ledger::{Ticket, number};
 use super::message;
+use super::session_stream::SessionStream;
 use super::tls;
 use crate::address::RequestCredentials;
 use crate::failure::Failure;
 
-const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const BOTH: &str = "application/json, text/event-stream";
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
-/// Number of bytes read from the body of a refusal, and number of bytes of them in the error.
+/// Number of bytes read from the body of a refusal.
 const REFUSAL_BYTES: usize = 64 * 1024;
-const WORDS_BYTES: usize = 500;
 /// Time limit of the check for the old transport after a refused handshake.
 const OLD_KIND_TIME: Duration = Duration::from_secs(5);
 
@@ -42,6 +42,8 @@ pub(crate) struct Http {
     intake: Intake,
     carried: Arc<RequestCredentials>,
     frame_bytes: usize,
+    probe: Option<Duration>,
+    stream: SessionStream,
 }
 
 type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
@@ -51,11 +53,23 @@ impl Http {
     pub(crate) fn new(
         intake: Intake,
         carried: RequestCredentials,
-        frame_bytes: usize,
+        (frame_bytes, probe): (usize, Option<Duration>),
         connect: Duration,
     ) -> Result<Self, HttpError> {
         let client = tls::client(connect).map_err(|error| HttpError::Unreached(words_of(error)))?;
-        Ok(Self { client, intake, carried: Arc::new(carried), frame_bytes })
+        Ok(Self {
+            client,
+            intake,
+            carried: Arc::new(carried),
+            frame_bytes,
+            probe,
+            stream: SessionStream::default(),
+        })
+    }
+
+    /// Returns the state of the session's own stream.
+    pub(crate) fn stream(&self) -> SessionStream {
+        self.stream.clone()
     }
 
     fn prepare(
@@ -91,12 +105,21 @@ impl Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Outcome<StreamableHttpPostResponse> {
         let body = message::line(message)?;
-        let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        let mut request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        for (name, value) in Ticket::find(message).map(Ticket::headers).unwrap_or_default() {
+            request = request.header(name, value);
+        }
         let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;
+        if self.intake.0.is_stateless() && is_error_message(&response) {
+            return self.error_message(response, message).await;
+        }
         let response = self.check_response(response, session).await?;
         let is_asked = matches!(message, ClientJsonRpcMessage::Request(_));
         let new_session =
             response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        if new_session.is_some() {
+            self.stream.expect();
+        }
         let kind = kind_of(&response);
         if kind == EVENTS {
             let id = request_id(message);
@@ -142,15 +165,57 @@ impl Http {
             (StatusCode::NOT_FOUND, _) if session.is_some() => Err(StreamableHttpError::SessionExpired),
             _ => {
                 let body = self.body(response, REFUSAL_BYTES).await.unwrap_or_default();
-                let text = String::from_utf8_lossy(&body);
-                let head = text.get(..text.floor_char_boundary(WORDS_BYTES)).unwrap_or_default().trim();
-                let words = if head.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", windlass_hitl::display_safe(head))
-                };
-                Err(StreamableHttpError::Client(HttpError::Status { status: status.as_u16(), words }))
+                Err(StreamableHttpError::Client(refusal(status, &body)))
             }
+        }
+    }
+
+    /// Reads the JSON-RPC error in the body of an HTTP error. Since 2026-07-28 servers answer unknown methods
+    /// and unsupported versions so. The error answers this request, whatever id it has, because the server may
+    /// not have read the request's own.
+    async fn error_message(
+        &self,
+        response: Response,
+        message: &ClientJsonRpcMessage,
+    ) -> Outcome<StreamableHttpPostResponse> {
+        let status = response.status();
+        let body = self.body(response, REFUSAL_BYTES).await.unwrap_or_default();
+        let text = request_id(message).and_then(|id| message::with_id(&body, id));
+        let Some(text) = text else { return Err(StreamableHttpError::Client(refusal(status, &body))) };
+        match self.intake.take(text.as_bytes()) {
+            Some(PassedMessage::Engine(message)) => Ok(StreamableHttpPostResponse::Json(*message, None)),
+            Some(PassedMessage::Refuse(_)) | None => Err(StreamableHttpError::Client(HttpError::NoMessage)),
+        }
+    }
+
+    /// Sends a message. Over a connection with a fallback, a `server/discover` that is refused or not answered
+    /// in time is declined.
+    async fn post_or_decline(
+        &self,
+        uri: &str,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<StreamableHttpPostResponse> {
+        let sending = self.post(uri, message, session, token, headers);
+        let (Some(after), Some(id)) = (self.probe, discovery::discovery_id(message)) else {
+            return sending.await;
+        };
+        let is_declined = |sent: &Outcome<StreamableHttpPostResponse>| match sent {
+            Ok(StreamableHttpPostResponse::Accepted) | Err(StreamableHttpError::UnexpectedContentType(_)) => {
+                true
+            }
+            Err(StreamableHttpError::Client(error)) => discovery::is_refusal(error),
+            _ => false,
+        };
+        let sent = tokio::time::timeout(after, sending).await.ok();
+        match sent {
+            Some(sent) if !is_declined(&sent) => sent,
+            sent => match discovery::decline(&self.intake.0, id) {
+                Some(declined) => Ok(StreamableHttpPostResponse::Json(declined, None)),
+                None => sent.unwrap_or(Err(StreamableHttpError::Client(HttpError::NoMessage))),
+            },
         }
     }
 
@@ -217,8 +282,9 @@ impl StreamableHttpClient for Http {
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Outcome<StreamableHttpPostResponse> {
         self.intake.0.note(&message);
-        let sent =
-            self.post(&uri, &message, session_id.as_deref(), auth_header.clone(), custom_headers).await;
+        let sent = self
+            .post_or_decline(&uri, &message, session_id.as_deref(), auth_header.clone(), custom_headers)
+            .await;
         let Err(error) = sent else { return sent };
         let is_introduction = matches!(&message, ClientJsonRpcMessage::Request(request)
             if matches!(request.request, ClientRequest::InitializeRequest(_)));
@@ -260,7 +326,9 @@ impl StreamableHttpClient for Http {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Outcome<Events> {
-        self.get(&uri, session_id.as_deref(), last_event_id, auth_header, custom_headers).await
+        let opened = self.get(&uri, session_id.as_deref(), last_event_id, auth_header, custom_headers).await;
+        self.stream.settle();
+        opened
     }
 }
 
@@ -269,11 +337,4 @@ fn request_id(message: &ClientJsonRpcMessage) -> Option<u64> {
         ClientJsonRpcMessage::Request(request) => number(&request.id),
         _ => None,
     }
-}
-
-/// Returns the media type without its parameters, in lower case.
-fn kind_of(response: &Response) -> String {
-    let value =
-        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

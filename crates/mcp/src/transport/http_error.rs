@@ -1,6 +1,14 @@
-//! Errors of HTTP requests to a server, in words without its URL.
+//! Errors of HTTP requests to a server, in words without its URL, and the responses that they come from.
 
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use reqwest::Response;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+/// The media type of JSON.
+pub(crate) const JSON: &str = "application/json";
+/// Number of bytes of a refusal's body in the error.
+const WORDS_BYTES: usize = 500;
 
 /// Error of an HTTP request to a server.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -44,4 +52,29 @@ pub(crate) fn words_of(error: reqwest::Error) -> String {
         source = cause.source();
     }
     words
+}
+
+/// Returns whether an HTTP error has a body that can be a JSON-RPC error. Refused authorizations are no answers of the
+/// MCP server.
+pub(crate) fn is_error_message(response: &Response) -> bool {
+    let status = response.status();
+    let is_sign_in = status == StatusCode::UNAUTHORIZED
+        || (status == StatusCode::FORBIDDEN && response.headers().contains_key(WWW_AUTHENTICATE));
+    status.is_client_error() && !is_sign_in && kind_of(response) == JSON
+}
+
+/// Returns the error of a refused request, with the beginning of the body.
+pub(crate) fn refusal(status: StatusCode, body: &[u8]) -> HttpError {
+    let text = String::from_utf8_lossy(body);
+    let head = text.get(..text.floor_char_boundary(WORDS_BYTES)).unwrap_or_default().trim();
+    let words =
+        if head.is_empty() { String::new() } else { format!(": {}", windlass_hitl::display_safe(head)) };
+    HttpError::Status { status: status.as_u16(), words }
+}
+
+/// Returns the media type without its parameters, in lower case.
+pub(crate) fn kind_of(response: &Response) -> String {
+    let value =
+        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{NumberOrString, ProgressNotificationParam, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{
+    ErrorCode, ErrorData, NumberOrString, ProgressNotificationParam, ServerJsonRpcMessage, ServerResult,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -47,7 +49,15 @@ impl Intake {
                     AnswerReceiver::Nobody => None,
                     AnswerReceiver::Caller => id.and_then(empty_result),
                     AnswerReceiver::Engine => {
-                        ledger.record_greeting();
+                        if let (Some(id), Ok(result)) = (id, &outcome)
+                            && ledger.is_stateless()
+                            && is_empty(result)
+                        {
+                            return unknown_method(id);
+                        }
+                        if outcome.is_ok() {
+                            ledger.record_greeting();
+                        }
                         outcome.ok().and_then(complete_introduction).map_or_else(
                             || engine(text),
                             |result| {
@@ -57,6 +67,12 @@ impl Intake {
                         )
                     }
                 }
+            }
+            // Since 2026-07-28 servers cannot send requests.
+            Some(Message::Request { id, .. }) if ledger.is_stateless() => {
+                ledger.lock_skip_counts().refused += 1;
+                let words = "servers cannot send requests in this protocol version";
+                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, words)))
             }
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
@@ -121,13 +137,50 @@ fn empty_result(id: u64) -> Option<PassedMessage> {
     Some(PassedMessage::Engine(Box::new(message)))
 }
 
+/// Returns whether a result has no members. Some older servers answer each method that they do not know with
+/// such a result.
+fn is_empty(result: &RawValue) -> bool {
+    let members = message::object::<Map<String, Value>>(result.get());
+    members.is_ok_and(|members| members.is_empty())
+}
+
+/// Returns the error of an unknown method for the engine.
+fn unknown_method(id: u64) -> Option<PassedMessage> {
+    let id = NumberOrString::Number(i64::try_from(id).ok()?);
+    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the server answered with an empty result", None);
+    Some(PassedMessage::Engine(Box::new(ServerJsonRpcMessage::error(error, Some(id)))))
+}
+
 fn engine(text: &[u8]) -> Option<PassedMessage> {
     serde_json::from_slice(text).ok().map(|message| PassedMessage::Engine(Box::new(message)))
 }
 
-/// Returns a server's `initialize` result with the members that the engine requires and small servers omit.
+/// Maximum number of versions that are read from a `server/discover` result.
+const VERSIONS: usize = 32;
+
+/// Returns a server's `initialize` or `server/discover` result with the members that the engine requires and small servers omit.
 fn complete_introduction(raw: &RawValue) -> Option<Value> {
     let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
+    if result.get("resultType").is_some_and(|kind| kind != "complete") {
+        // The engine reads only results with this member.
+        result.remove("supportedVersions");
+        return Some(result.into());
+    }
+    if let Some(versions) = result.get_mut("supportedVersions").and_then(Value::as_array_mut) {
+        versions.truncate(VERSIONS);
+        if result.get("ttlMs").and_then(Value::as_u64).is_none() {
+            result.insert("ttlMs".to_owned(), 0.into());
+        }
+        for (member, value) in [
+            ("resultType", "complete".into()),
+            ("capabilities", json!({})),
+            // The engine could share a public result with other users.
+            ("cacheScope", "private".into()),
+        ] {
+            result.entry(member).or_insert(value);
+        }
+        return Some(result.into());
+    }
     result.get("protocolVersion")?;
     result.entry("capabilities").or_insert_with(|| json!({}));
     let server = result.entry("serverInfo").or_insert_with(|| json!({}));

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions, GetMeta, NumberOrString};
+use http::{HeaderName, HeaderValue};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, NumberOrString};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 use windlass_tool::CancellationToken;
@@ -31,7 +32,16 @@ struct Waiting {
     reply: Mutex<Option<oneshot::Sender<Reply>>>,
     progress: mpsc::Sender<String>,
     is_sent: AtomicBool,
-    arguments: Option<Box<RawValue>>,
+    body: CallBody,
+}
+
+/// The parts of a call that do not pass through the engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallBody {
+    /// Sent as its raw text.
+    pub(crate) arguments: Option<Box<RawValue>>,
+    /// Additional headers over HTTP.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// The receiving half of a request's channels.
@@ -59,6 +69,7 @@ pub(crate) struct Ledger {
     open: Mutex<Option<BTreeMap<u64, Open>>>,
     over: CancellationToken,
     is_greeted: AtomicBool,
+    is_stateless: AtomicBool,
     list_changed: AtomicBool,
     skipped: Arc<Mutex<SkippedMessages>>,
     /// Wakes the server's supervisor when its list of tools or its connection changes.
@@ -66,12 +77,12 @@ pub(crate) struct Ledger {
 }
 
 impl Ticket {
-    /// Creates both halves. `arguments` is sent as its raw text.
-    pub(crate) fn new(arguments: Option<Box<RawValue>>) -> (Self, Returns) {
+    /// Creates both halves.
+    pub(crate) fn new(body: CallBody) -> (Self, Returns) {
         let (reply, answer) = oneshot::channel();
         let (progress, told) = mpsc::channel(PROGRESS);
         let waiting =
-            Waiting { reply: Mutex::new(Some(reply)), progress, is_sent: AtomicBool::new(false), arguments };
+            Waiting { reply: Mutex::new(Some(reply)), progress, is_sent: AtomicBool::new(false), body };
         (Self(Arc::new(waiting)), Returns { reply: answer, progress: told })
     }
 
@@ -90,7 +101,19 @@ impl Ticket {
     }
 
     pub(crate) fn arguments(&self) -> Option<&RawValue> {
-        self.0.arguments.as_deref()
+        self.0.body.arguments.as_deref()
+    }
+
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.0.body.headers
+    }
+
+    /// Returns the ticket of a request of this crate.
+    pub(crate) fn find(message: &ClientJsonRpcMessage) -> Option<&Self> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => request.request.extensions().get(),
+            _ => None,
+        }
     }
 
     fn answer(&self, reply: Reply) {
@@ -107,6 +130,7 @@ impl Ledger {
             open: Mutex::new(Some(BTreeMap::new())),
             over: CancellationToken::new(),
             is_greeted: AtomicBool::new(false),
+            is_stateless: AtomicBool::new(false),
             list_changed: AtomicBool::new(false),
             skipped,
             changed,
@@ -116,6 +140,11 @@ impl Ledger {
     /// Records a request when it is sent.
     pub(crate) fn note(&self, message: &ClientJsonRpcMessage) {
         let ClientJsonRpcMessage::Request(request) = message else { return };
+        match &request.request {
+            ClientRequest::DiscoverRequest(_) => self.is_stateless.store(true, Ordering::Release),
+            ClientRequest::InitializeRequest(_) => self.is_stateless.store(false, Ordering::Release),
+            _ => {}
+        }
         let Some(id) = number(&request.id) else { return };
         let ticket = request.request.extensions().get::<Ticket>().cloned();
         if let Some(ticket) = &ticket {
@@ -187,6 +216,12 @@ impl Ledger {
 
     pub(crate) fn is_greeted(&self) -> bool {
         self.is_greeted.load(Ordering::Acquire)
+    }
+
+    /// Returns whether `server/discover` was the last request that opened the connection. The server then
+    /// cannot send requests.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.is_stateless.load(Ordering::Acquire)
     }
 
     pub(crate) fn record_greeting(&self) {

@@ -2,6 +2,7 @@
 //! other.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -10,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::discovery;
 use super::frames::{Frame, Frames};
 use super::intake::{Intake, PassedMessage};
 use super::ledger::Ledger;
@@ -25,6 +27,9 @@ pub(crate) struct Lines {
     ledger: Arc<Ledger>,
     outbox: mpsc::Sender<Vec<u8>>,
     inbox: mpsc::Receiver<ServerJsonRpcMessage>,
+    /// Weak, so that the inbox ends with the reading task.
+    to_engine: mpsc::WeakSender<ServerJsonRpcMessage>,
+    probe: Option<Duration>,
 }
 
 /// Error of sending a message.
@@ -37,16 +42,18 @@ pub(crate) enum LineError {
 }
 
 impl Lines {
+    /// Creates the transport. A `server/discover` that is unanswered after `probe` is declined.
     pub(crate) fn new(
         reader: Box<dyn AsyncRead + Send + Unpin>,
         writer: Box<dyn AsyncWrite + Send + Unpin>,
         ledger: Arc<Ledger>,
-        frame_bytes: usize,
+        (frame_bytes, probe): (usize, Option<Duration>),
     ) -> Self {
         let (outbox, to_write) = mpsc::channel(OUTBOX);
         let (to_engine, inbox) = mpsc::channel(INBOX);
         let intake = Intake(ledger.clone());
         let answers = outbox.clone();
+        let weak_engine = to_engine.downgrade();
         tokio::spawn(async move {
             let ledger = intake.0.clone();
             tokio::select! {
@@ -63,7 +70,7 @@ impl Lines {
             }
             writing.close();
         });
-        Self { ledger, outbox, inbox }
+        Self { ledger, outbox, inbox, to_engine: weak_engine, probe }
     }
 }
 
@@ -79,6 +86,9 @@ impl Transport<RoleClient> for Lines {
             line
         });
         self.ledger.note(&message);
+        if let (Some(after), Some(id)) = (self.probe, discovery::discovery_id(&message)) {
+            discovery::decline_after(after, self.ledger.clone(), id.clone(), self.to_engine.clone());
+        }
         let outbox = self.outbox.clone();
         let tried = line.map_err(LineError::Json).map(|line| outbox.try_send(line));
         let ledger = self.ledger.clone();

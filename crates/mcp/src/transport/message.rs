@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
+use rmcp::model::ClientJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -100,16 +100,26 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
 /// parsed numbers would lose digits (RULES J4).
 pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
     let mut whole = serde_json::to_value(message)?;
-    let ticket = match message {
-        ClientJsonRpcMessage::Request(request) => request.request.extensions().get::<Ticket>(),
-        _ => None,
+    let Some(arguments) = Ticket::find(message).and_then(Ticket::arguments) else {
+        return Ok(whole.to_string().into());
     };
-    let Some(arguments) = ticket.and_then(Ticket::arguments) else { return Ok(whole.to_string().into()) };
     let params = whole.as_object_mut().and_then(|whole| whole.remove("params")).unwrap_or_else(|| json!({}));
     // White space in the raw JSON may contain line ends, which would end the message.
     let arguments = arguments.get().replace(['\n', '\r'], " ");
     let params = with_member(&params, "arguments", &arguments);
     Ok(with_member(&whole, "params", &params).into())
+}
+
+/// Returns a JSON-RPC error with this id in place of its own. Returns `None` for other texts.
+pub(crate) fn with_id(text: &[u8], id: u64) -> Option<String> {
+    match Message::read(text.trim_ascii())? {
+        Message::Answer { outcome: Err(_), .. } => {}
+        _ => return None,
+    }
+    let mut whole: Value = serde_json::from_slice(text).ok()?;
+    whole.as_object_mut()?.insert("id".to_owned(), id.into());
+    whole.as_object_mut()?.insert("jsonrpc".to_owned(), "2.0".into());
+    Some(whole.to_string())
 }
 
 /// Returns the refusal of a server's request, as JSON text.

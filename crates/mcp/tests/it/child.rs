@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use windlass_mcp::{ClientOptions, Limits, McpClient, McpServer, StartError};
+use windlass_mcp::{ClientOptions, Lifecycle, Limits, McpClient, McpServer, StartError};
 use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
@@ -22,7 +22,9 @@ done
 "#;
 
 fn shell(id: &str, script: &str) -> McpServer {
-    McpServer::new(id, "/bin/sh").unwrap().with_argument("-c").with_argument(script)
+    let server = McpServer::new(id, "/bin/sh").unwrap().with_argument("-c").with_argument(script);
+    // The scripts know the numbers of their requests.
+    server.with_lifecycle(Lifecycle::Initialize)
 }
 
 fn description(client: &McpClient) -> String {

@@ -29,6 +29,8 @@ pub(crate) struct FakeServer {
     pub(crate) heard: Arc<Mutex<Vec<Value>>>,
     /// How often one was reached.
     pub(crate) lives: Arc<Mutex<usize>>,
+    /// Whether `server/discover` reaches the script. Otherwise it is unknown to the server.
+    is_stateless: bool,
     /// Written into every new connection before anything else.
     banner: Vec<u8>,
     writer: Arc<tokio::sync::Mutex<Option<WriteHalf<DuplexStream>>>>,
@@ -43,7 +45,21 @@ impl FakeServer {
         banner: &[u8],
         answers: impl FnMut(&Value) -> Vec<Say> + Send + 'static,
     ) -> Arc<Self> {
+        Self::build(banner, false, answers)
+    }
+
+    /// A server of protocol version 2026-07-28.
+    pub(crate) fn stateless(answers: impl FnMut(&Value) -> Vec<Say> + Send + 'static) -> Arc<Self> {
+        Self::build(b"", true, answers)
+    }
+
+    fn build(
+        banner: &[u8],
+        is_stateless: bool,
+        answers: impl FnMut(&Value) -> Vec<Say> + Send + 'static,
+    ) -> Arc<Self> {
         Arc::new(Self {
+            is_stateless,
             answers: Arc::new(Mutex::new(Box::new(answers))),
             heard: Arc::default(),
             lives: Arc::default(),
@@ -87,6 +103,7 @@ impl Connector for FakeServer {
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let (reader, writer) = split(theirs);
             *self.writer.lock().await = Some(writer);
+            let is_stateless = self.is_stateless;
             let (answers, heard, banner, writer) =
                 (self.answers.clone(), self.heard.clone(), self.banner.clone(), self.writer.clone());
             tokio::spawn(async move {
@@ -100,7 +117,11 @@ impl Connector for FakeServer {
                 while let Ok(Some(line)) = lines.next_line().await {
                     let message: Value = serde_json::from_str(&line).unwrap();
                     heard.lock().unwrap().push(message.clone());
-                    let mut says = VecDeque::from((answers.lock().unwrap())(&message));
+                    let mut says = if message["method"] == "server/discover" && !is_stateless {
+                        VecDeque::from([refusal(&message, -32601)])
+                    } else {
+                        VecDeque::from((answers.lock().unwrap())(&message))
+                    };
                     while let Some(say) = says.pop_front() {
                         let mut writer = writer.lock().await;
                         let bytes = match say {
@@ -140,6 +161,10 @@ pub(crate) fn polite(message: &Value, tools: &Value) -> Vec<Say> {
 
 pub(crate) fn answer(message: &Value, result: &Value) -> Say {
     Say::Message(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+}
+
+pub(crate) fn refusal(message: &Value, code: i32) -> Say {
+    Say::Message(json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": "no"}}))
 }
 
 pub(crate) fn tool(name: &str) -> Value {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::bound::BoundFiles;
 use super::super::description::digest;
-use super::super::entry::{ApprovalRule, ServerEntry};
+use super::super::entry::{ApprovalRule, LifecycleRule, ServerEntry};
 use super::{parse, parse_whole};
 
 #[track_caller]
@@ -17,13 +17,14 @@ fn check_refused(toml: &str, words: &str) {
 fn everything_that_a_server_may_have_is_read() {
     let servers = parse(
         "[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"files\"]\nenv = { A = \"1\" }\nenv_vars = [\"B\"]\ncwd = \"sub\"\n\
-         startup_timeout_sec = 5\ntool_timeout_sec = 2.5\nenabled_tools = [\"read\"]\ndisabled_tools = [\"write\"]\n\
+         startup_timeout_sec = 5\nlifecycle = \"discover\"\ntool_timeout_sec = 2.5\nenabled_tools = [\"read\"]\ndisabled_tools = [\"write\"]\n\
          required = true\nenabled = false\napproval = \"always\"\n[mcp_servers.files.tools.read]\napproval = \"never\"\n\
          [mcp_servers.\"web.1\"]\nurl = \"https://x/mcp\"\nbearer_token_env_var = \"T\"\nhttp_headers = { X = \"1\" }\n",
     )
     .unwrap();
     let files = &servers["files"];
     assert_eq!((files.startup_timeout_sec, files.tool_timeout_sec), (Some(5.0), Some(2.5)));
+    assert_eq!(files.lifecycle, Some(LifecycleRule::Discover));
     assert_eq!(files.approval, Some(ApprovalRule::Always));
     assert_eq!(files.tools["read"].approval, Some(ApprovalRule::Never));
     assert!(files.required && !files.enabled && servers["web.1"].enabled);
