@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use windlass_hitl::{Autonomy, Policy};
 use windlass_loop::Config;
-use windlass_protocol::{Capabilities, Support};
+use windlass_protocol::Capabilities;
+#[cfg(feature = "typed")]
+use windlass_protocol::Support;
 use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_tool::Human;
@@ -39,6 +41,7 @@ pub(crate) struct AgentInner {
 
 impl AgentInner {
     /// Returns whether the model may enforce a schema of its answer.
+    #[cfg(feature = "typed")]
     pub(crate) fn may_take_schema(&self) -> bool {
         self.capabilities.is_none_or(|capabilities| capabilities.structured_output != Support::No)
     }
