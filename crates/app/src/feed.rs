@@ -26,7 +26,7 @@ pub(crate) use self::hub::{Feed, Subscription};
 pub use self::kind::FeedKind;
 pub(crate) use self::live::outcome_of;
 pub(crate) use self::log::FeedIdentity;
-pub(crate) use self::reader::{find_answer, read_run};
+pub(crate) use self::reader::{find_closing, read_run};
 pub use self::schema::feed_schema;
 pub use self::writer::RunFeed;
 pub(crate) use self::writer::{GuidanceSlot, now_ms};

@@ -13,6 +13,7 @@ mod request;
 mod restore;
 mod resumed;
 mod run;
+mod sessions;
 mod store;
 mod tools;
 mod values;
@@ -46,6 +47,7 @@ pub(crate) use self::run::Proxy;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
+pub(crate) use self::sessions::{FormatName, SessionsArguments, SessionsCommand};
 pub(crate) use self::store::StoreOption;
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 pub(crate) use self::values::provider_choice;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Fork(Fork),
     /// List and answer the questions of suspended runs.
     Approvals(Approvals),
+    /// List, show, rename, export, delete and prune sessions: conversations of one or more runs.
+    Sessions(SessionsArguments),
     /// Send a message to a run that works in another process or is resumed later.
     Say(Say),
     /// Stop a run of a durable engine in order: each of its calls still gets a result.

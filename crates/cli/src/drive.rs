@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use futures_util::{Stream, StreamExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use windlass_agent::{AgentError, Event, Outcome};
+use windlass_app::feed::{FeedEvent, FeedHeader, RunFeed};
 use windlass_app::runs::Inbox;
 use windlass_tool::CancellationToken;
 
@@ -26,6 +27,40 @@ impl Telling {
     }
 }
 
+/// The parts of a session's run that follow its events.
+#[derive(Debug)]
+pub(crate) struct RunParts<'a> {
+    pub(crate) inbox: &'a Inbox,
+    pub(crate) feed: &'a mut RunFeed,
+}
+
+impl RunParts<'_> {
+    /// Prints the first line of the feed, and the events that a killed process left without numbers.
+    fn begin(&mut self, telling: Telling) -> anyhow::Result<()> {
+        let recovered = self.feed.take_recovered();
+        if telling == Telling::Json {
+            output::line(&FeedHeader::new(self.feed.session(), self.feed.run()))?;
+        }
+        print_feed(&recovered, telling)
+    }
+
+    fn follow(&mut self, event: &Event, telling: Telling) -> anyhow::Result<()> {
+        self.inbox.follow(event);
+        print_feed(&self.feed.observe(event)?, telling)
+    }
+
+    fn settle(&mut self, telling: Telling) -> anyhow::Result<()> {
+        print_feed(&self.feed.settle()?, telling)
+    }
+}
+
+fn print_feed(events: &[FeedEvent], telling: Telling) -> anyhow::Result<()> {
+    match telling {
+        Telling::Json => events.iter().try_for_each(output::line),
+        Telling::Words => Ok(()),
+    }
+}
+
 /// Returns a stream of all SIGINTs from this call on, which also holds those that arrive while an event is
 /// printed.
 pub(crate) fn interrupts() -> anyhow::Result<Signal> {
@@ -35,6 +70,8 @@ pub(crate) fn interrupts() -> anyhow::Result<Signal> {
 /// Reads a run to its end and prints its events. The first Ctrl-C cancels the run, so every call still gets
 /// its result; the second one returns an error at once.
 ///
+/// As JSON, the run of a session prints the numbered feed of the session, and every other run its events.
+///
 /// # Errors
 ///
 /// Fails if an event cannot be printed, if the run fails, and if its events end without an outcome.
@@ -43,11 +80,15 @@ pub(crate) async fn drive(
     show: &mut Show,
     telling: Telling,
     stop: &CancellationToken,
-    inbox: Option<&Inbox>,
+    mut run: Option<RunParts<'_>>,
 ) -> anyhow::Result<Outcome> {
     let mut floor = Floor::open();
     let mut interrupts = interrupts()?;
+    if let Some(run) = &mut run {
+        run.begin(telling)?;
+    }
     loop {
+        let has_records = run.as_ref().is_some_and(|run| run.feed.has_new_records());
         let event = tokio::select! {
             // The terminal may ask its question only after every earlier event has been printed.
             biased;
@@ -59,21 +100,29 @@ pub(crate) async fn drive(
                 continue;
             }
             event = events.next() => event,
+            () = std::future::ready(()), if has_records => {
+                if let Some(run) = &mut run {
+                    run.settle(telling)?;
+                }
+                continue;
+            }
             () = floor.grant() => continue,
         };
         let Some(event) = event else { break };
         let event = event?;
-        if let Some(inbox) = inbox {
-            inbox.follow(&event);
+        match (&mut run, telling) {
+            (Some(run), _) => run.follow(&event, telling)?,
+            (None, Telling::Json) => output::line(&event)?,
+            (None, Telling::Words) => {}
         }
         match telling {
-            Telling::Json => {
-                show.keep(&event);
-                output::line(&event)?;
-            }
+            Telling::Json => show.keep(&event),
             Telling::Words => show.event(&event)?,
         }
         floor.mark_printed(&event);
+    }
+    if let Some(run) = &mut run {
+        run.settle(telling)?;
     }
     show.outcome.clone().context("the run ended without an outcome")
 }

@@ -10,7 +10,7 @@ use windlass_protocol::CallId;
 use windlass_tool::{CancellationToken, Output};
 
 use crate::arguments::{Fork, StoreOption};
-use crate::drive::{Telling, drive};
+use crate::drive::{RunParts, Telling, drive};
 use crate::input;
 use crate::people::choose_people;
 use crate::run::{report_end, spending_of, tell_differences};
@@ -36,10 +36,11 @@ async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyho
     options.record.clone_from(&arguments.record);
     let fork = windlass_cassette::Fork::new(call, answer);
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
-    let Session { folder, events, recording, .. } = session;
+    let Session { folder, events, inbox, recording, mut feed, .. } = session;
     let mut show = Show::with_spending(spending_of(app, &recorded, &options.providers)?);
     let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
-    let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
+    let (telling, parts) = (Telling::from_flag(arguments.json), RunParts { inbox: &inbox, feed: &mut feed });
+    let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await?;
     let is_same = tell_differences(&recording.finish()?);
     let code = report_end(&folder, &StoreOption::default(), &outcome, &show);
     Ok(if is_same { code } else { ExitCode::FAILURE })

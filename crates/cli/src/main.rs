@@ -46,6 +46,7 @@ mod restore;
 mod run;
 mod say;
 mod screen;
+mod sessions;
 mod show;
 #[cfg(feature = "mock")]
 mod signals;
@@ -118,6 +119,7 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         #[cfg(not(feature = "temporal"))]
         Command::Stop(_) => missing::refuse("temporal"),
         Command::Approvals(arguments) => approvals::approvals(&arguments, app),
+        Command::Sessions(arguments) => sessions::sessions(arguments, app),
         Command::Say(arguments) => say::say(&arguments, app),
         Command::Diff(arguments) => restore::diff(&arguments, app),
         Command::Restore(arguments) => restore::restore(&arguments, app),

@@ -7,13 +7,14 @@ use anyhow::Context as _;
 use windlass_agent::{Budget, Outcome};
 use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
-use windlass_app::{App, AppError, RunSettings};
+use windlass_app::sessions::{Continuation, RunChanges, Sessions};
+use windlass_app::{App, AppError, ErrorKind, RunSettings};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
 use windlass_tool::CancellationToken;
 
 use crate::arguments::{ProtocolName, Run, StoreOption, provider_choice};
-use crate::drive::{Telling, drive};
+use crate::drive::{RunParts, Telling, drive};
 use crate::people::choose_people;
 use crate::show::Show;
 use crate::telemetry::Telemetry;
@@ -43,15 +44,17 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     let app = &arguments.store.open(app)?;
     let stop = CancellationToken::new();
     let telling = Telling::from_flag(arguments.json);
-    let session = match &arguments.resume {
-        Some(id) => resume(&arguments, app, app.find_run(id)?, &stop).await?,
-        None => start(&arguments, app, &stop).await?,
+    let session = match (&arguments.resume, &arguments.continued) {
+        (Some(id), _) => resume(&arguments, app, find_run(app, id)?, &stop).await?,
+        (None, Some(session)) => continue_session(&arguments, app, session, &stop).await?,
+        (None, None) => start(&arguments, app, &stop).await?,
     };
-    let Session { folder, events, inbox, recording, .. } = session;
+    let Session { folder, events, inbox, recording, mut feed, .. } = session;
     let settings = folder.settings()?;
     let mut show = Show::with_spending(spending_of(app, &settings, &arguments.reach.options())?);
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
-    let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await;
+    let parts = RunParts { inbox: &inbox, feed: &mut feed };
+    let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await;
     if folder.has_lost_lease() {
         telemetry.record_lost_lease();
         output::note("warning: another process has taken the run over; this one has stopped");
@@ -81,6 +84,69 @@ async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::
     let mut options = session_options(arguments, app, &settings, stop)?;
     options.record.clone_from(&arguments.record);
     Ok(Session::start(app, settings, &options).await?)
+}
+
+/// Finds a run by its id, or the newest run of a session by the session's name.
+fn find_run(app: &App, id: &str) -> anyhow::Result<RunFolder> {
+    let found = app.find_run(id);
+    if found.is_ok() {
+        return Ok(found?);
+    }
+    let sessions = Sessions::new(app)?;
+    match sessions.find(id) {
+        Ok(record) => Ok(sessions.newest_folder(&record)?),
+        Err(error) if error.kind() == ErrorKind::Conflict => Err(error.into()),
+        Err(_) => Ok(found?),
+    }
+}
+
+/// Continues a session: an ended run by a new run, and a run that was interrupted by resuming it.
+async fn continue_session(
+    arguments: &Run,
+    app: &App,
+    session: &str,
+    stop: &CancellationToken,
+) -> anyhow::Result<Session> {
+    let sessions = Sessions::new(app)?;
+    let task = task(arguments)?;
+    match sessions.continue_with(session, &task, &run_changes(arguments, app, &sessions, session)?)? {
+        Continuation::Resume { folder, .. } => resume(arguments, app, folder, stop).await,
+        Continuation::NewRun { settings, link, .. } => {
+            let mut options = session_options(arguments, app, &settings, stop)?;
+            options.record.clone_from(&arguments.record);
+            options.link = link;
+            Ok(Session::start(app, settings, &options).await?)
+        }
+        _ => anyhow::bail!("this version cannot continue session {session}"),
+    }
+}
+
+/// Returns the settings that the options change. A new model stays at the session's provider unless the options
+/// name another one.
+fn run_changes(arguments: &Run, app: &App, sessions: &Sessions, session: &str) -> anyhow::Result<RunChanges> {
+    let is_given = |id: &str| arguments.given.iter().any(|given| given == id);
+    let mut changes = RunChanges::default();
+    if ["model", "provider", "base_url", "wire"].into_iter().any(is_given) {
+        let Run { provider, base_url, wire, model, .. } = arguments;
+        let same_provider = !["provider", "base_url", "wire"].into_iter().any(is_given);
+        changes.provider = Some(match model {
+            Some(model) if same_provider => {
+                let settings = sessions.newest_folder(&sessions.find(session)?)?.settings()?;
+                let mut provider = settings.provider;
+                provider.model.clone_from(model);
+                provider
+            }
+            _ => {
+                let choice = provider_choice(provider.as_ref(), base_url.as_ref(), *wire, model.as_ref());
+                Provider::select(app, &choice, &arguments.reach.options())?
+            }
+        });
+    }
+    changes.mode = arguments.offering.selection().mode;
+    changes.autonomy = is_given("autonomy").then(|| arguments.autonomy.autonomy());
+    changes.preset = is_given("preset").then(|| arguments.preset.preset());
+    changes.max_turns = is_given("max_turns").then_some(arguments.max_turns);
+    Ok(changes)
 }
 
 /// Returns the options of this process for a run with these settings.
@@ -233,6 +299,7 @@ pub(crate) fn report_end(
         folder.describe_journal()
     ));
     if matches!(outcome, Outcome::Completed { .. }) {
+        output::note(&format!("continue with: windlass run --continue {} \"…\"{store}", folder.id));
         return ExitCode::SUCCESS;
     }
     if matches!(outcome, Outcome::Suspended { .. }) {

@@ -115,7 +115,7 @@ fn closing_of_decision(decision: &ApprovalDecision) -> Closing {
 }
 
 /// Returns the id of a question about how a run continues.
-pub(crate) fn guidance_id(id: &InterruptId) -> String {
+pub(crate) fn guidance_id(id: InterruptId) -> String {
     format!("guidance-{}-{}", name_of(&id.reason), id.number)
 }
 
@@ -129,7 +129,7 @@ pub(super) fn outcome(outcome: &Outcome) -> RunOutcome {
                 match wait {
                     Wait::Approval { request_id, .. } => questions.push(request_id.clone()),
                     Wait::Result { call } => results.push(call.to_string()),
-                    Wait::InterruptReply { id, .. } => questions.push(guidance_id(id)),
+                    Wait::InterruptReply { id, .. } => questions.push(guidance_id(*id)),
                     _ => {}
                 }
             }

@@ -31,10 +31,11 @@ pub(crate) fn read_run(folder: &RunFolder, session: &str, run: &RunEntry) -> Res
     Ok(numbered.events)
 }
 
-/// Returns the window that gave the answer to a question, if the events contain the end of the question.
-pub(crate) fn find_answer(events: &[FeedEvent], id: &str) -> Option<Option<String>> {
-    events.iter().rev().find_map(|event| match &event.kind {
-        FeedKind::QuestionClosed { question, by, .. } if question == id => Some(by.clone()),
-        _ => None,
-    })
+/// Returns the end of a question, if the events contain it.
+pub(crate) fn find_closing<'a>(events: &'a [FeedEvent], id: &str) -> Option<&'a FeedKind> {
+    events
+        .iter()
+        .rev()
+        .map(|event| &event.kind)
+        .find(|kind| matches!(kind, FeedKind::QuestionClosed { question, .. } if question == id))
 }

@@ -99,13 +99,13 @@ impl RecordReader {
                 events
             }
             Entry::Interrupt { id, question } => {
-                let (id, card) = (guidance_id(id), Question::Guidance { text: question.clone() });
+                let (id, card) = (guidance_id(*id), Question::Guidance { text: question.clone() });
                 self.open.insert(id.clone(), None);
                 vec![FeedKind::QuestionOpened { question: id, card }]
             }
             Entry::InterruptReply { id, words } => {
                 let Some(id) = id else { return Vec::new() };
-                let question = guidance_id(id);
+                let question = guidance_id(*id);
                 if self.open.remove(&question).is_none() {
                     return Vec::new();
                 }

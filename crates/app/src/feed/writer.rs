@@ -86,7 +86,7 @@ impl<J: Journal> Journal for ObservedJournal<J> {
         if let Ok(entry) = entry {
             // The question is asked after this record, and its answer must find it.
             if let Entry::Interrupt { id, question } = &entry {
-                records.guidance.set(guidance_id(id), question.clone());
+                records.guidance.set(guidance_id(*id), question.clone());
             }
             records.lock().push_back((seq, at_ms, entry));
         }
@@ -155,6 +155,11 @@ impl RunFeed {
         &self.identity.session
     }
 
+    /// Returns the id of the run.
+    pub fn run(&self) -> &str {
+        &self.identity.run
+    }
+
     /// Sets the writer of the session's record, which follows the events.
     pub(crate) fn set_tracker(&mut self, tracker: SessionTracker) {
         self.tracker = Some(tracker);
@@ -217,6 +222,11 @@ impl RunFeed {
             Some(tracker) if !events.is_empty() => tracker.follow(events),
             _ => Ok(()),
         }
+    }
+
+    /// Returns true if [`settle`](Self::settle) would read records.
+    pub fn has_new_records(&self) -> bool {
+        !self.records.is_empty()
     }
 
     /// Returns the records that have no numbers yet. While there are some, [`settle`](Self::settle) returns events.

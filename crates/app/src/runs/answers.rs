@@ -217,7 +217,7 @@ impl StoredAnswer {
     fn question_id(&self) -> Option<String> {
         match self {
             Self::Approval { decision, .. } => Some(decision.request_id.clone()),
-            Self::Guidance { id, .. } => Some(guidance_id(id)),
+            Self::Guidance { id, .. } => Some(guidance_id(*id)),
             Self::Result { .. } => None,
         }
     }

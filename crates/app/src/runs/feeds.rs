@@ -45,17 +45,14 @@ pub(super) fn start_feed(
     options: &SessionOptions,
 ) -> Result<RunFeed> {
     let link = &options.link;
-    let record = match &link.session {
-        Some(session) => {
-            let mut record = session.clone();
-            record.add_run(&folder.id, settings, link.parent.clone(), link.first_seq);
-            record
-        }
-        None => {
-            let mut record = SessionRecord::new(&folder.id, settings, now_ms());
-            record.forked_from.clone_from(&link.forked_from);
-            record
-        }
+    let record = if let Some(session) = &link.session {
+        let mut record = session.clone();
+        record.add_run(&folder.id, settings, link.parent.clone(), link.first_seq);
+        record
+    } else {
+        let mut record = SessionRecord::new(&folder.id, settings, now_ms());
+        record.forked_from.clone_from(&link.forked_from);
+        record
     };
     open(folder, record, settings, &[], options, store(app, options)?)
 }

@@ -1,5 +1,6 @@
 //! Folders of runs. Each has the run's journal, settings, long outputs and answers.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,12 +55,14 @@ impl App {
 
     /// Returns the folder of the records of sessions.
     pub(crate) fn sessions_folder(&self) -> Result<PathBuf> {
-        let runs = self.runs_folder()?;
+        if let Some(folder) = self.store().folder() {
+            return Ok(folder.to_owned());
+        }
         // Each database has sessions of its own.
-        Ok(match (self.store().database(), self.store().describe()) {
-            (Some(_), Some(address)) => runs.join(format!("sessions-of-{}", hash(address))),
-            _ => runs,
-        })
+        match (self.store().database(), self.store().describe()) {
+            (Some(_), Some(address)) => self.state_file(&format!("sessions-of-{}", hash(address))),
+            _ => Ok(self.state_folder()?.to_owned()),
+        }
     }
 
     /// Finds a run by its id.
@@ -282,7 +285,10 @@ fn is_id(name: &str) -> bool {
 /// Returns a short digest of a text for a name.
 fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Returns a new id: Unix time in seconds and 32 random bits in hexadecimal. Ids sort by time, and collisions

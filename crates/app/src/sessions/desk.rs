@@ -101,13 +101,12 @@ impl Desk {
             state.windows.push((question.to_owned(), by.to_owned()));
         }
         if let Some(mut open) = state.open.remove(question) {
-            match open.waiting.take() {
+            if let Some((_, waiting)) = open.waiting.take() {
                 // The run may have ended in this moment. Its feed then closes the question.
-                Some((_, waiting)) => drop(waiting.send(reply)),
-                None => {
-                    open.early = Some(reply);
-                    state.open.insert(question.to_owned(), open);
-                }
+                drop(waiting.send(reply));
+            } else {
+                open.early = Some(reply);
+                state.open.insert(question.to_owned(), open);
             }
         }
         Ok(())

@@ -35,7 +35,7 @@ use crate::runs::{Session, SessionOptions, leave_message};
 /// use windlass_app::sessions::{Answer, RunChanges, SessionHost};
 /// use windlass_app::{App, RunSettings};
 ///
-/// # async fn serve(app: App, settings: RunSettings) -> Result<(), windlass_app::AppError> {
+/// # async fn serve(app: App, settings: RunSettings, show: fn(&str)) -> Result<(), windlass_app::AppError> {
 /// let host = SessionHost::new(&app)?;
 /// let run = host.start(settings).await?;
 /// let session = run.session().to_owned();
@@ -45,9 +45,9 @@ use crate::runs::{Session, SessionOptions, leave_message};
 /// loop {
 ///     let event = feed.next().await?;
 ///     match event.kind {
-///         FeedKind::TextDelta { text, .. } => print!("{text}"),
+///         FeedKind::TextDelta { text, .. } => show(&text),
 ///         FeedKind::QuestionOpened { question, card: Question::Call { card } } => {
-///             println!("{}", card.text);
+///             show(&card.text);
 ///             host.answer(&session, &question, Answer::Once { comment: None }, "window 1").await?;
 ///         }
 ///         FeedKind::RunEnded { .. } => break,

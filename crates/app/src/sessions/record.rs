@@ -20,7 +20,7 @@ pub struct SessionRecord {
     pub name: String,
     /// The folder in which the session works.
     pub root: PathBuf,
-    /// The provider of the newest run: its name or its address.
+    /// The provider of the newest run: its name or its host.
     pub provider: String,
     /// The model of the newest run.
     pub model: String,
@@ -140,7 +140,8 @@ impl SessionRecord {
         first_seq: u64,
     ) {
         let provider = &settings.provider;
-        let name = provider.name.clone().or_else(|| provider.base_url.clone());
+        // An address can contain a password.
+        let name = provider.name.clone().or_else(|| provider.base_url.as_deref().map(host_of));
         self.provider = name.unwrap_or_default();
         self.model.clone_from(&provider.model);
         self.mode.clone_from(&settings.offering.mode);
@@ -163,6 +164,13 @@ impl SessionRecord {
     }
 }
 
+/// Returns the host and the port of an address.
+fn host_of(address: &str) -> String {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    place.rsplit_once('@').map_or(place, |(_, host)| host).to_owned()
+}
+
 /// Returns the first words of a task as the name of a session.
 fn name_of(task: &str) -> String {
     let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -176,7 +184,14 @@ fn name_of(task: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::name_of;
+    use super::{host_of, name_of};
+
+    #[test]
+    fn the_password_of_an_address_is_left_out() {
+        assert_eq!(host_of("http://me:secret@127.0.0.1:80/v1"), "127.0.0.1:80");
+        assert_eq!(host_of("https://api.example?key=x"), "api.example");
+        assert_eq!(host_of("me:se@cret@host"), "host");
+    }
 
     #[test]
     fn a_name_is_the_first_words_of_the_task() {

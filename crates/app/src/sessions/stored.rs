@@ -5,7 +5,7 @@ use super::store::FolderLock;
 use super::{Answer, AnswerError, AnswerPlace, OpenQuestion, Sessions};
 use crate::config::create_private_folder;
 use crate::error::Result;
-use crate::feed::{Question, call_card, find_answer, guidance_id};
+use crate::feed::{FeedKind, Question, call_card, find_closing, guidance_id};
 use crate::runs::{OpenQuestions, RunAnswers, RunFolder, StoredAnswer, store_answer};
 
 /// Returns the open questions of a session's newest run, from its records.
@@ -20,7 +20,7 @@ fn list(open: &OpenQuestions) -> Vec<OpenQuestion> {
         OpenQuestion::new(&request.request_id, Question::Call { card: Box::new(call_card(request)) })
     });
     let guidance = open.guidance.iter().map(|text| {
-        OpenQuestion::new(guidance_id(&open.consultation), Question::Guidance { text: text.clone() })
+        OpenQuestion::new(guidance_id(open.consultation), Question::Guidance { text: text.clone() })
     });
     calls.chain(guidance).collect()
 }
@@ -38,9 +38,9 @@ pub(super) fn answer_stored(
     let open = OpenQuestions::load(&folder)?;
     let Some(asked) = list(&open).into_iter().find(|open| open.id == question) else {
         let events = sessions.events(&record, None)?;
-        return Err(match find_answer(&events, question) {
-            Some(by) => AnswerError::AlreadyAnswered { by },
-            None => AnswerError::NotOpen { question: question.to_owned() },
+        return Err(match find_closing(&events, question) {
+            Some(FeedKind::QuestionClosed { by, .. }) => AnswerError::AlreadyAnswered { by: by.clone() },
+            _ => AnswerError::NotOpen { question: question.to_owned() },
         });
     };
     // Two processes may answer in the same moment.

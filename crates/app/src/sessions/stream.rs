@@ -50,17 +50,13 @@ impl FeedStream {
                 return Ok(event);
             }
             if let Some(live) = &mut self.live {
-                match live.next().await {
-                    Ok(Some(event)) => {
-                        self.last = self.last.max(event.seq);
-                        return Ok(event);
-                    }
-                    // The run ended, or this reader is too far behind: the records have the rest.
-                    Ok(None) | Err(_) => {
-                        self.merged = self.merged();
-                        self.live = None;
-                    }
+                if let Ok(Some(event)) = live.next().await {
+                    self.last = self.last.max(event.seq);
+                    return Ok(event);
                 }
+                // The run ended, or this reader is too far behind: the records have the rest.
+                self.merged = self.merged();
+                self.live = None;
             }
             let found = self.refill().await?;
             if !found && self.live.is_none() {

@@ -13,6 +13,7 @@ use windlass_app::{Confinement, RunSettings};
 use windlass_mock::{Script, ScriptedProvider};
 
 use crate::place::Place;
+use crate::schema::check_events;
 
 /// A provider, and a user whose runs use it.
 pub(crate) struct Scene {
@@ -58,7 +59,8 @@ async fn follow(host: &SessionHost, run: &RunHandle, answer: Answer) -> Vec<Feed
     let mut events = Vec::new();
     loop {
         let event = tokio::time::timeout(Duration::from_secs(20), feed.next()).await;
-        let event = event.unwrap_or_else(|_| panic!("no event after {events:#?}")).unwrap();
+        assert!(event.is_ok(), "no event after {events:#?}");
+        let event = event.unwrap().unwrap();
         if let FeedKind::QuestionOpened { question, .. } = &event.kind {
             host.answer(run.session(), question, answer.clone(), "window 1").await.unwrap();
         }
@@ -93,6 +95,7 @@ async fn a_window_answers_and_a_reader_of_the_records_sees_the_same_events() {
 
     let recorded = host.read(run.session(), None).await.unwrap();
     assert_eq!(numbered(&live), recorded);
+    check_events(&live);
     check_numbers(&recorded);
     let by: Vec<_> = recorded
         .iter()
@@ -115,7 +118,7 @@ async fn a_window_answers_and_a_reader_of_the_records_sees_the_same_events() {
     let record = other.find("last").unwrap();
     assert_eq!((record.state, record.runs.len()), (SessionState::Ended, 1));
     assert_eq!(other.events(&record, None).unwrap(), recorded);
-    assert_eq!(other.events(&record, Some(3)).unwrap(), recorded.get(3..).unwrap());
+    assert_eq!(other.events(&record, Some(3)).unwrap(), recorded[3..]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -205,7 +208,7 @@ async fn a_suspended_session_is_answered_from_another_host_and_resumed() {
     let all = other.read(&session, None).await.unwrap();
     check_numbers(&all);
     let before = numbered(&before);
-    assert_eq!(all.get(..before.len()).unwrap(), before);
+    assert_eq!(all[..before.len()], before);
     let closed = all.iter().filter(
         |event| matches!(&event.kind, FeedKind::QuestionClosed { by: Some(by), .. } if by == "phone"),
     );

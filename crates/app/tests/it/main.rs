@@ -10,4 +10,5 @@ mod feed;
 #[cfg(feature = "mcp")]
 mod growth;
 mod place;
+mod schema;
 mod sessions;

@@ -4,7 +4,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use super::Windlass;
+use super::{Command, Windlass};
 use crate::output;
 
 /// Options of the process that are not stored with the run, so a resumed run accepts them. The list contains
@@ -58,9 +58,39 @@ struct Exclusion {
     why: &'static str,
 }
 
+/// Options that a run can have when it continues a session.
+const OF_A_CONTINUATION: [&str; 26] = [
+    "continued",
+    "task",
+    "record",
+    "model",
+    "provider",
+    "base_url",
+    "wire",
+    "mode",
+    "autonomy",
+    "preset",
+    "max_turns",
+    "json",
+    "config",
+    "proxy",
+    "ca_file",
+    "otlp_url",
+    "content",
+    "yes",
+    "ask",
+    "deny",
+    "suspend",
+    "approve_in",
+    "learn",
+    "retry_for",
+    "store",
+    "salvage",
+];
+
 const STARTED: &str = "the run goes on with the settings that it was started with";
 
-const EXCLUSIONS: [Exclusion; 3] = [
+const EXCLUSIONS: [Exclusion; 4] = [
     Exclusion {
         id: "engine",
         option: "--engine",
@@ -68,6 +98,12 @@ const EXCLUSIONS: [Exclusion; 3] = [
         why: "the options of the worker count for the run",
     },
     Exclusion { id: "resume", option: "--resume", accepted: &OF_THE_PROCESS, why: STARTED },
+    Exclusion {
+        id: "continued",
+        option: "--continue",
+        accepted: &OF_A_CONTINUATION,
+        why: "the new run keeps the other settings of the session",
+    },
     Exclusion { id: "replay", option: "--replay", accepted: &OF_THE_PROCESS, why: STARTED },
 ];
 
@@ -89,7 +125,20 @@ pub(crate) fn parse() -> Windlass {
         let words = format!("{} cannot be given with {with}: {why}", options.join(", "));
         refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
     }
-    Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error))
+    let mut parsed = Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
+    if let (Command::Run(run), Some((_, given))) = (&mut parsed.command, matches.subcommand()) {
+        run.given = list_given(given);
+    }
+    parsed
+}
+
+/// Returns the ids of the arguments that the command line gives, without those that have their default value.
+fn list_given(matches: &ArgMatches) -> Vec<String> {
+    let ids = matches.ids().map(clap::Id::as_str);
+    let is_given = |id: &&str| {
+        matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    ids.filter(is_given).map(str::to_owned).collect()
 }
 
 /// Ends the process with help, the version or an error. An error message quotes the arguments, so it is
@@ -148,6 +197,14 @@ mod tests {
     }
 
     #[test]
+    fn a_continued_session_takes_what_may_change_and_refuses_the_rest_by_name() {
+        let line =
+            "windlass run more --continue last --model m --autonomy auto --mode ask --preset full --json";
+        assert_eq!(find_in(line), [""; 0]);
+        assert_eq!(find_in(&format!("{line} --root x --policy p")), ["--root", "--policy"]);
+    }
+
+    #[test]
     fn options_of_the_process_are_taken() {
         let line =
             "windlass run --resume 1-2 --salvage --json --config f --proxy p --ca-file c --otlp u --suspend";
@@ -159,7 +216,8 @@ mod tests {
     fn every_option_of_the_process_exists() {
         let command = Windlass::command();
         let run = command.find_subcommand("run").unwrap();
-        for id in super::OF_THE_PROCESS.into_iter().chain(super::OF_THE_ENGINE) {
+        let lists = super::OF_THE_PROCESS.into_iter().chain(super::OF_THE_ENGINE);
+        for id in lists.chain(super::OF_A_CONTINUATION) {
             assert!(run.get_arguments().any(|argument| argument.get_id() == id), "{id}");
         }
     }

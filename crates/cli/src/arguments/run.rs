@@ -20,6 +20,7 @@ Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
+Example: windlass run --continue last \"now write the changelog\"\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --store sqlite:///srv/windlass/runs.db\n\
 Example: windlass run --replay recorded.jsonl")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
@@ -28,9 +29,16 @@ pub(crate) struct Run {
     /// appended.
     #[arg(required_unless_present_any = ["resume", "replay"])]
     pub(crate) task: Option<String>,
-    /// Resume an earlier run by its id.
+    /// Resume an earlier run that did not complete, by its id, the beginning of its id, or `last`.
     #[arg(long, value_name = "ID", conflicts_with = "task")]
     pub(crate) resume: Option<String>,
+    /// Continue a session with this task, by the session's id, the beginning of its id, or `last`. An ended run is
+    /// continued by a new run on its history, which keeps its settings except for the options given here.
+    #[arg(long = "continue", value_name = "SESSION", requires = "task", conflicts_with_all = ["resume", "replay"])]
+    pub(crate) continued: Option<String>,
+    /// The ids of the options that were given on the command line.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
     /// Resume even if the record of the run is damaged: uses the part before the damage, keeps a copy of the
     /// file, and tells the model to inspect the current state.
     #[arg(long, requires = "resume")]

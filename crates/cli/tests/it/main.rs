@@ -40,6 +40,7 @@ mod replay_mcp;
 mod restore;
 mod resume;
 mod secrets;
+mod sessions;
 mod settings;
 mod store;
 mod suspend;

@@ -65,7 +65,7 @@ async fn a_run_reports_its_changes_and_restore_reverts_them() {
     require!(Need::Git, has_git());
     let ran = ran(&["--json"]).await;
     let events: Vec<Value> = ran.told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
+    let of = |kind: &str| events.iter().filter(|event| event["kind"] == kind).collect::<Vec<_>>();
     let turns: Vec<_> = of("checkpoint").iter().map(|event| event["turn"].as_u64().unwrap()).collect();
     assert_eq!(turns, [1, 3]);
     let diffs: Vec<_> = of("turn_diff").iter().map(|event| event["diff"].as_str().unwrap()).collect();

@@ -48,11 +48,6 @@ impl Subscription {
         Self { feed, version, next_seq, seen: BTreeMap::new(), merged: 0, removed: 0 }
     }
 
-    /// Returns the number of the next numbered event.
-    pub(crate) fn next_seq(&self) -> u64 {
-        self.next_seq
-    }
-
     /// Returns the number of deltas that arrived as a part of another one.
     pub(crate) fn merged(&self) -> u64 {
         self.merged

@@ -1,0 +1,78 @@
+//! `windlass sessions`, `run --continue` and the feed of `run --json`.
+
+use serde_json::Value;
+use windlass_mock::{Script, ScriptedProvider};
+
+use crate::program::{Place, text};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"text": "I look."}, {"call": {"name": "list_files", "arguments": {"path": "."}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "looked"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "wrote more"}}}]}
+]}"#;
+
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[track_caller]
+fn ok(place: &Place, arguments: &[&str]) -> Vec<u8> {
+    let output = place.run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    output.stdout
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_listed_continued_renamed_exported_and_deleted() {
+    let provider = ScriptedProvider::start(Script::parse(SCRIPT).unwrap(), 0).await.unwrap();
+    let (place, url) = (Place::new(), provider.base_url());
+    tokio::task::spawn_blocking(move || {
+        let run =
+            ["run", "look around", "--model", "scripted-1", "--base-url", &url, "--sandbox", "off", "--json"];
+        let feed = lines(&ok(&place, &run));
+        let header = feed.first().unwrap();
+        assert_eq!(header["feed"], 1);
+        let session = header["session"].as_str().unwrap().to_owned();
+        assert_eq!(header["run"], session.as_str());
+        let numbered: Vec<&Value> = feed.iter().filter(|event| event["kind"] == "text").collect();
+        assert_eq!(numbered.len(), 1, "{feed:#?}");
+        assert_eq!(feed.last().unwrap()["kind"], "run_ended");
+
+        let more = lines(&ok(&place, &["run", "more", "--continue", "last", "--autonomy", "auto", "--json"]));
+        assert_eq!(more.first().unwrap()["session"], session.as_str());
+        let last = more.last().unwrap();
+        assert_eq!(last["outcome"]["text"], "wrote more");
+        // The records give the same events, from any number on.
+        let all = lines(&ok(&place, &["sessions", "show", "last", "--json"]));
+        let seqs: Vec<u64> = all.iter().skip(1).map(|event| event["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=last["seq"].as_u64().unwrap()).collect::<Vec<_>>());
+        let rest = lines(&ok(&place, &["sessions", "show", &session, "--json", "--after", "3"]));
+        assert_eq!(rest.get(1..), all.get(4..));
+
+        ok(&place, &["sessions", "rename", &session[..6], "a new name"]);
+        let listed = lines(&ok(&place, &["sessions", "list", "--json"]));
+        assert_eq!(listed.len(), 1);
+        assert_eq!(
+            (&listed[0]["name"], &listed[0]["state"]),
+            (&Value::from("a new name"), &Value::from("ended"))
+        );
+        assert_eq!(listed[0]["runs"].as_array().unwrap().len(), 2);
+        let shown = text(&ok(&place, &["sessions", "show", "last"]));
+        assert!(shown.contains("a new name") && shown.contains("continues"), "{shown}");
+        let document = text(&ok(&place, &["sessions", "export", "last"]));
+        assert!(document.contains("## Task\n\nlook around") && document.contains("wrote more"), "{document}");
+        let json: Value =
+            serde_json::from_slice(&ok(&place, &["sessions", "export", "last", "--format", "json"])).unwrap();
+        assert_eq!(json["events"].as_array().unwrap().len(), seqs.len());
+
+        let kept = text(&ok(&place, &["sessions", "prune", "--older-than", "1d", "--json"]));
+        assert_eq!(kept, "");
+        let refused = place.run(&["sessions", "delete", "nothing"]);
+        assert!(text(&refused.stderr).contains("there is no session nothing"), "{}", text(&refused.stderr));
+        ok(&place, &["sessions", "delete", &session]);
+        assert_eq!(text(&ok(&place, &["sessions", "list"])), "no sessions\n");
+    })
+    .await
+    .unwrap();
+    provider.shutdown().await;
+}
