@@ -1,7 +1,9 @@
 //! Approval requests and their answers.
 
+mod edit;
+
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
+use windlass_protocol::{Arguments, Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
 
 use crate::grants::scope_words;
 use crate::{Decision, Digest, Facts, Reason};
@@ -67,6 +69,12 @@ pub struct ApprovalDecision {
     /// currently treats it like [`remember`](Self::remember).
     #[serde(default)]
     pub always_allow: bool,
+    /// Changed arguments, with which an approved call runs instead of its own. The engine checks the changed
+    /// call like a call of the model: a change never lifts a denial, and the human is asked again if the
+    /// changed call is not covered by the answer ([`ApprovalRequest::covers_edit`]). An approval with changed
+    /// arguments counts once and is never remembered. In JSON they are an object, or the text of one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "edit::read_arguments")]
+    pub arguments: Option<Arguments>,
 }
 
 /// End of a question.
@@ -137,6 +145,7 @@ impl ApprovalDecision {
             reason: None,
             remember: false,
             always_allow: false,
+            arguments: None,
         }
     }
 
@@ -149,6 +158,27 @@ impl ApprovalDecision {
     pub fn with_remember(mut self) -> Self {
         self.remember = true;
         self
+    }
+
+    /// Changes the arguments of the approved call.
+    ///
+    /// ```
+    /// use windlass_hitl::ApprovalDecision;
+    /// use windlass_protocol::Arguments;
+    ///
+    /// let arguments = Arguments::parse(r#"{"to": "test@example.com"}"#)?;
+    /// let decision = ApprovalDecision::approve("approval-1").with_arguments(arguments);
+    /// assert!(decision.approved);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_arguments(mut self, arguments: Arguments) -> Self {
+        self.arguments = Some(arguments);
+        self
+    }
+
+    /// Returns the changed arguments of an approval; `None` for a denial.
+    pub fn edit(&self) -> Option<&Arguments> {
+        self.arguments.as_ref().filter(|_| self.approved)
     }
 }
 

@@ -37,16 +37,22 @@ pub enum GrantError {
     /// The answer is a denial.
     #[error("only an approval can be remembered")]
     Denied,
+    /// The human changed the arguments, so that the approval belongs to that one call.
+    #[error("an approval with changed arguments counts once")]
+    Edited,
 }
 
 impl Grants {
     /// Remembers an approval for calls of the same shape.
     ///
     /// # Errors
-    /// If the answer is a denial, or the call has critical risk.
+    /// If the answer is a denial or changes the arguments, or the call has critical risk.
     pub fn remember(&mut self, facts: &Facts, decision: &ApprovalDecision) -> Result<(), GrantError> {
         if !decision.approved {
             return Err(GrantError::Denied);
+        }
+        if decision.arguments.is_some() {
+            return Err(GrantError::Edited);
         }
         if facts.risk() == Risk::Critical {
             return Err(GrantError::Critical);

@@ -6,7 +6,7 @@ use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 
-use crate::{ContextPressure, DeliverAt, Outcome};
+use crate::{ContextPressure, DeliverAt, HookReport, Outcome};
 
 /// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
 /// they happen.
@@ -160,6 +160,12 @@ pub enum Event {
     ApprovalEnded {
         /// The outcome.
         outcome: ApprovalOutcome,
+    },
+    /// The human approved a call with changed arguments. The changed call is decided again, and runs if policy or
+    /// the human allows it.
+    CallEdited {
+        /// The changed call.
+        call: ToolCall,
     },
     /// An answer was refused, because its question is not open or the answer came too late.
     AnswerRefused {
@@ -315,6 +321,11 @@ pub enum Event {
     Nudged {
         /// The instruction.
         text: String,
+    },
+    /// A hook of the program changed the course of the run.
+    Hook {
+        /// The report of the hook.
+        report: HookReport,
     },
     /// Replaces an event from which the driver could not remove secrets.
     Withheld {

@@ -235,6 +235,44 @@ pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
     }
 }
 
+/// Returns the message to the model after a hook refused its answer.
+pub(crate) fn refuse_answer(reason: &str) -> String {
+    format!("Your answer was not accepted and is not part of the conversation: {reason}\nAnswer again.")
+}
+
+/// Returns the beginning of the result of a call that a hook changed.
+pub(crate) fn rewrite_note(hook: &str, arguments: &str) -> String {
+    format!(
+        "The rule {hook} changed the arguments of this call to {}\nThe result of the changed call:",
+        excerpt(arguments)
+    )
+}
+
+/// Returns the beginning of a text.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 4_000;
+    let shown = &text[..text.floor_char_boundary(SHOWN)];
+    if shown.len() < text.len() { format!("{shown}…") } else { shown.to_owned() }
+}
+
+/// Returns the beginning of the result of a call that the human changed. `None` hides arguments that may
+/// contain a secret.
+pub(crate) fn edit_note(arguments: Option<&str>) -> String {
+    match arguments {
+        Some(text) => format!(
+            "The human changed the arguments of this call to {}\nThe result of the changed call:",
+            excerpt(text)
+        ),
+        None => "The human changed the arguments of this call. The result of the changed call:".to_owned(),
+    }
+}
+
+pub(crate) const TOO_MANY_EDITS: &str =
+    "The call was not run: its arguments were changed too often. Make a new call.";
+
+pub(crate) const EDIT_WITHOUT_ARGUMENTS: &str = "The call was not run: the human changed its arguments, but the \
+    call takes text. Ask the human for the text.";
+
 pub(crate) const APPROVAL_TIMED_OUT: &str =
     "The approval of this call was not answered in time, so it did not run.";
 

@@ -37,6 +37,10 @@ impl CallGuard {
 
     /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
     pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
+        // Changed arguments make another call, which teaches nothing about the call of the model.
+        if matches!(outcome, ApprovalOutcome::Answered(decision) if decision.edit().is_some()) {
+            return;
+        }
         let Some(lessons) = &self.parts.lessons else { return };
         if let Some(known) = self.calls().get(call) {
             lessons.record(&known.checked.facts, outcome);

@@ -9,6 +9,7 @@ mod checkpoints;
 mod coercion;
 mod context;
 mod early;
+mod edits;
 mod events;
 mod grants;
 mod images;

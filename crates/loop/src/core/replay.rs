@@ -199,6 +199,8 @@ impl Core {
                 }
                 self.count_nudge();
             }
+            // The refused answer is not recorded.
+            Some(MessageSource::Hook) => self.count_replayed_turn(),
             // The message was queued until the end of a task.
             _ if was_queued
                 && (is_behind_answer || find_completion(&self.config, self.transcript()).is_some()) =>
