@@ -10,6 +10,7 @@ use windlass_stream::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
+use crate::hook_set::HookSet;
 use crate::lessons::SharedHistory;
 use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
@@ -33,6 +34,7 @@ pub(crate) struct AgentInner {
     pub(crate) corrections: u32,
     /// The capabilities of the model; `None` if nothing is known about it.
     pub(crate) capabilities: Option<Capabilities>,
+    pub(crate) hooks: HookSet,
     /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,
 }

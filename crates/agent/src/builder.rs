@@ -1,5 +1,6 @@
 //! The builder of an agent.
 
+mod hooks;
 mod model_choices;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use windlass_toolbox::Toolbox;
 
 use self::model_choices::ModelChoices;
 use crate::agent_inner::AgentInner;
+use crate::hook_set::HookSet;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
 use crate::speech_options::SpeechOptions;
@@ -72,6 +74,7 @@ pub struct AgentBuilder {
     capabilities: Option<Capabilities>,
     /// The settings of the agent from which the model is copied.
     inherited: Option<ModelChoices>,
+    hooks: HookSet,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -115,6 +118,7 @@ impl AgentBuilder {
                 output: parts.speech.output,
                 window: config.context.window,
             }),
+            hooks: parts.hooks.clone(),
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -364,7 +368,6 @@ impl AgentBuilder {
             autonomy: self.autonomy,
             work_mode: self.work_mode,
             approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
-            human: self.human,
             root: self.root,
             config,
             speech: SpeechOptions { output: choices.output, ..self.speech },
@@ -372,6 +375,8 @@ impl AgentBuilder {
             redactor: self.redactor,
             corrections: self.corrections.unwrap_or(CORRECTIONS),
             capabilities: choices.capabilities,
+            hooks: HookSet { human: self.human.clone(), ..self.hooks },
+            human: self.human,
             agents: self.agents,
         }))
     }

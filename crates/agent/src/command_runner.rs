@@ -3,6 +3,7 @@
 
 mod calls;
 mod context;
+mod hooks;
 mod interrupted;
 mod questions;
 mod speculative;
@@ -10,7 +11,8 @@ mod start;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
@@ -22,7 +24,7 @@ use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
 use crate::agent_inner::AgentInner;
-use crate::asking::{self, Asking, StreamingAnswer};
+use crate::asking::{self, Asking, RequestHooks, StreamingAnswer};
 use crate::call_guard::CallGuard;
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
@@ -59,12 +61,21 @@ pub(crate) struct CommandRunner {
     /// Cancels the calls that run while their answer still streams.
     ahead: CancellationToken,
     /// The conversation as text, for protocols in which calls travel as text.
-    spoken: SpokenHistory,
+    spoken: Arc<Mutex<SpokenHistory>>,
+    /// True if the next request asks for a summary.
+    is_summary: bool,
+    /// The number of vetoes of hooks in a row against answers.
+    vetoes: Arc<AtomicU32>,
 }
 
 impl CommandRunner {
     pub(crate) fn watch(&mut self, events: Outbox) {
         self.events = Some(events);
+    }
+
+    /// Sets whether the requests that follow ask for a summary.
+    pub(crate) fn set_summary(&mut self, is_summary: bool) {
+        self.is_summary = is_summary;
     }
 
     pub(crate) fn perform(&mut self, effect: Command) {
@@ -106,17 +117,30 @@ impl CommandRunner {
             self.send_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
         }
         let (sender, pieces) = asking::batch_channel();
-        let asking = Asking::new(
-            self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
-            self.parts.speech.for_protocol(protocol),
+        let asking = Asking {
+            model: self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
+            speech: self.parts.speech.for_protocol(protocol),
             request,
-            &mut self.spoken,
-        );
+            spoken: Arc::clone(&self.spoken),
+            hooks: self.request_hooks(),
+        };
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(with_jitter(Duration::from_millis(delay_ms))).await;
             asking.run(sender).await;
         });
         self.answer.open(pieces, task);
+    }
+
+    /// Returns the hooks of a request; `None` without hooks, or if no model is requested.
+    fn request_hooks(&self) -> Option<RequestHooks> {
+        let is_hooked = self.run.model.is_none() && !self.parts.hooks.is_empty();
+        is_hooked.then(|| RequestHooks {
+            hooks: self.parts.hooks.clone(),
+            ctx: self.hook_context(),
+            is_summary: self.is_summary,
+            vetoes: Arc::clone(&self.vetoes),
+            corrections: self.parts.corrections,
+        })
     }
 
     /// Taints the conversation if one of the earlier calls can have returned text from outside.

@@ -1,5 +1,6 @@
 //! The driver of a run: it executes the effects of the machine and passes their results back to it.
 
+mod hooks;
 mod start;
 
 use std::sync::{Arc, PoisonError};
@@ -9,10 +10,11 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use windlass_journal::{Durability, Journal, JournalError};
 use windlass_loop::{Command, Entry, Event, Input, Machine};
-use windlass_protocol::RawJson;
+use windlass_protocol::{Message, RawJson};
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, DropGuard};
 
+use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
 use crate::command_runner::CommandRunner;
 use crate::outbox::Outbox;
@@ -37,6 +39,10 @@ pub(crate) struct Driver {
     tools: Arc<Tools>,
     messages: Option<MessageReceiver>,
     share: BudgetShare,
+    /// The agent, whose hooks see the task, messages and the end.
+    parts: Arc<AgentInner>,
+    /// The task, if hooks see it before the run starts.
+    task: Option<Message>,
     /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
     /// too.
     _ended: DropGuard,
@@ -55,6 +61,9 @@ impl Driver {
         self.runner.watch(events.clone());
         let cancellation = self.cancellation.clone();
         let mut cancelled = std::pin::pin!(cancellation.cancelled());
+        if let Some(task) = self.task.take() {
+            self.begin(task, &mut effects).await?;
+        }
         loop {
             for effect in effects.drain(..) {
                 match effect {
@@ -67,8 +76,14 @@ impl Driver {
                         self.show(event, &events).await;
                     }
                     Command::Offered { number } => self.tools.begin(number),
-                    Command::Done(_) => return Ok(()),
-                    command => self.runner.perform(command),
+                    Command::Done(outcome) => {
+                        self.end(&outcome).await;
+                        return Ok(());
+                    }
+                    command => {
+                        self.runner.set_summary(self.machine.is_summarizing());
+                        self.runner.perform(command);
+                    }
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
@@ -89,7 +104,9 @@ impl Driver {
             {
                 events.send(Event::AnswerRefused { reason }).await;
             }
-            self.tell_machine(input, now_ms, &mut effects);
+            if let Some(input) = self.check_message(input, &events, now_ms, &mut effects).await {
+                self.tell_machine(input, now_ms, &mut effects);
+            }
         }
     }
 

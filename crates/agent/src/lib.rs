@@ -14,6 +14,8 @@ mod command_runner;
 mod driver;
 mod early;
 mod error;
+mod hook;
+mod hook_set;
 mod lessons;
 mod messages;
 mod on_behalf;
@@ -35,7 +37,7 @@ mod tools;
 pub use agent::Agent;
 pub use approver::{
     AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ApproverReply, ChannelApprover, DenyAll,
-    OpenQuestion, Questions, StoredAnswers,
+    ModelReviewer, OpenQuestion, Questions, StoredAnswers,
 };
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
@@ -44,6 +46,7 @@ pub use call_batch::{BatchReport, CallBatch};
 pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
+pub use hook::{AnswerText, EndedCall, Hook, HookContext, HookFuture, HookVerdict, HookedCall, RequestEnd};
 pub use lessons::ApprovalHistoryStore;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
@@ -55,6 +58,6 @@ pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
-    ImportedTranscript, InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause,
-    Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
+    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Limits, Mend,
+    Outcome, Prices, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
 };

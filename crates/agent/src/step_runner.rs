@@ -237,7 +237,16 @@ impl StepRunner {
         loop {
             tokio::select! {
                 biased;
-                Some(input) = inputs.recv() => return *input,
+                Some(input) = inputs.recv() => match *input {
+                    // The machine that records it runs elsewhere; the caller sees it as an event.
+                    Input::Hook(report) => {
+                        let event = Event::Hook { report };
+                        for event in self.redacting.event(event).into_iter().flatten() {
+                            watch(event);
+                        }
+                    }
+                    input => return input,
+                },
                 Some(event) = poll_fn(|cx| events.poll_next(cx)) => {
                     for event in self.redacting.event(event).into_iter().flatten() {
                         watch(event);

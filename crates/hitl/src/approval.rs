@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_protocol::{Arguments, Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
 
 use crate::grants::scope_words;
-use crate::{Decision, Digest, Facts, Reason};
+use crate::{Decision, Digest, Facts, Reason, Review};
 
 /// Question to a human whether a call may run.
 ///
@@ -75,6 +75,10 @@ pub struct ApprovalDecision {
     /// arguments counts once and is never remembered. In JSON they are an object, or the text of one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "edit::read_arguments")]
     pub arguments: Option<Arguments>,
+    /// The review of the request by a model. A decision that a model made is never remembered and never
+    /// learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
 }
 
 /// End of a question.
@@ -146,6 +150,7 @@ impl ApprovalDecision {
             remember: false,
             always_allow: false,
             arguments: None,
+            review: None,
         }
     }
 
@@ -174,6 +179,17 @@ impl ApprovalDecision {
     pub fn with_arguments(mut self, arguments: Arguments) -> Self {
         self.arguments = Some(arguments);
         self
+    }
+
+    /// Sets the review of the request by a model.
+    pub fn with_review(mut self, review: Review) -> Self {
+        self.review = Some(review);
+        self
+    }
+
+    /// Returns true if a model decided instead of the human.
+    pub fn is_by_model(&self) -> bool {
+        self.review.as_ref().is_some_and(|review| review.decided)
     }
 
     /// Returns the changed arguments of an approval; `None` for a denial.

@@ -33,6 +33,8 @@ pub enum HookPoint {
     Input,
     /// A request is about to be sent.
     Request,
+    /// A request has ended, with an answer or with an error.
+    Response,
     /// An answer is complete.
     Answer,
     /// A call is about to be decided.
@@ -81,6 +83,7 @@ impl fmt::Display for HookPoint {
         f.write_str(match self {
             Self::Input => "input",
             Self::Request => "request",
+            Self::Response => "response",
             Self::Answer => "answer",
             Self::Call => "call",
             Self::Result => "result",

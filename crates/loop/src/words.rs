@@ -2,6 +2,7 @@
 
 mod earlier;
 
+use windlass_hitl::ApprovalDecision;
 use windlass_protocol::{Content, ReconcileOutcome, StopReason, ToolResult};
 
 pub(crate) use self::earlier::to_present_wording;
@@ -226,7 +227,16 @@ pub(crate) fn denial_text(rule_id: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
+pub(crate) fn answered_denial_text(decision: &ApprovalDecision) -> String {
+    match &decision.review {
+        Some(review) if review.decided => {
+            format!("The model {} reviewed this call and did not allow it: {}", review.model, review.reason)
+        }
+        _ => human_denial_text(decision.reason.as_deref()),
+    }
+}
+
+fn human_denial_text(comment: Option<&str>) -> String {
     match comment {
         Some(comment) => format!("The human did not allow this call and says: {comment}"),
         None => "The human did not allow this call. Ask what to do instead, or continue without \

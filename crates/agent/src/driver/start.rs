@@ -68,6 +68,8 @@ impl Driver {
             tools,
             messages: options.messages,
             share,
+            parts: Arc::clone(parts),
+            task: None,
             _ended: ended.drop_guard(),
         }
     }

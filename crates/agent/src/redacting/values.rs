@@ -139,6 +139,9 @@ pub(super) fn redact_outcome(redactor: &Redactor, outcome: ApprovalOutcome) -> A
     match outcome {
         ApprovalOutcome::Answered(mut decision) => {
             decision.reason = decision.reason.map(|reason| clean(redactor, reason));
+            if let Some(review) = &mut decision.review {
+                review.reason = clean(redactor, std::mem::take(&mut review.reason));
+            }
             ApprovalOutcome::Answered(decision)
         }
         other => other,

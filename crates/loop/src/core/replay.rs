@@ -90,7 +90,12 @@ impl Core {
             | Entry::Discarded { .. }
             | Entry::Shared { .. }
             | Entry::Interrupt { .. } => self.replay_counter(entry, restored),
-            other => restored.add(other),
+            other => {
+                if let Entry::Approval { outcome, .. } = &other {
+                    self.count_review(outcome);
+                }
+                restored.add(other);
+            }
         }
         Ok(Ok(()))
     }

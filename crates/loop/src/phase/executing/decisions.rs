@@ -121,6 +121,7 @@ impl Executing {
         if !is_answered && core.config().unanswered == UnansweredPolicy::Suspend {
             return self.postpone_approval(core, &id, request.request_id.clone());
         }
+        core.count_review(outcome);
         core.record(Entry::Approval { call: id.clone(), outcome: outcome.clone() });
         core.show(Event::ApprovalEnded { outcome: outcome.clone() });
         self.apply_answer(core, request, outcome)
@@ -141,7 +142,7 @@ impl Executing {
                 return self.approve(core, request, decision.edit());
             }
             ApprovalOutcome::Answered(decision) => {
-                (ResultStatus::Denied, words::human_denial_text(decision.reason.as_deref()))
+                (ResultStatus::Denied, words::answered_denial_text(decision))
             }
             ApprovalOutcome::TimedOut { .. } => {
                 (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
