@@ -24,7 +24,7 @@ use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
 use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, Approver, DenyAll};
+use crate::{Agent, AgentError, Approver, DenyAll, Summarizer};
 
 /// The number of corrections of an answer that does not fit its type.
 const CORRECTIONS: u32 = 2;
@@ -75,6 +75,8 @@ pub struct AgentBuilder {
     /// The settings of the agent from which the model is copied.
     inherited: Option<ModelChoices>,
     hooks: HookSet,
+    tokenizer: Option<Tokenizer>,
+    summarizer: Option<Arc<dyn Summarizer>>,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -119,6 +121,11 @@ impl AgentBuilder {
                 window: config.context.window,
             }),
             hooks: parts.hooks.clone(),
+            tokenizer: match &config.tokenizer {
+                custom @ Tokenizer::Custom(_) => Some(custom.clone()),
+                _ => None,
+            },
+            summarizer: parts.summarizer.clone(),
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -345,7 +352,7 @@ impl AgentBuilder {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
         let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
-        let tokenizer = Tokenizer::for_model(&name);
+        let tokenizer = self.tokenizer.unwrap_or_else(|| Tokenizer::for_model(&name));
         // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         let config = Config::new(name, Vec::new())
@@ -377,6 +384,7 @@ impl AgentBuilder {
             capabilities: choices.capabilities,
             hooks: HookSet { human: self.human.clone(), ..self.hooks },
             human: self.human,
+            summarizer: self.summarizer,
             agents: self.agents,
         }))
     }

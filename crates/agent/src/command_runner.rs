@@ -20,6 +20,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use windlass_loop::{Command, Input, InterruptId};
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
+use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
@@ -31,6 +32,7 @@ use crate::early::EarlyChecks;
 use crate::options::Guidance;
 use crate::outbox::Outbox;
 use crate::own_run::OwnRun;
+use crate::summarizer::SummaryModel;
 use crate::taint::is_tainted;
 use crate::tools::Tools;
 
@@ -118,8 +120,9 @@ impl CommandRunner {
         }
         let (sender, pieces) = asking::batch_channel();
         let asking = Asking {
-            model: self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
-            speech: self.parts.speech.for_protocol(protocol),
+            model: self.model(),
+            // A summarizer writes no calls, so it needs no encoding of calls.
+            speech: self.parts.speech.for_protocol(protocol).filter(|_| !self.is_summarized_by_program()),
             request,
             spoken: Arc::clone(&self.spoken),
             hooks: self.request_hooks(),
@@ -129,6 +132,19 @@ impl CommandRunner {
             asking.run(sender).await;
         });
         self.answer.open(pieces, task);
+    }
+
+    fn is_summarized_by_program(&self) -> bool {
+        self.is_summary && self.parts.summarizer.is_some()
+    }
+
+    /// Returns the model of the next request.
+    fn model(&self) -> Arc<dyn Model> {
+        match (&self.run.model, &self.parts.summarizer) {
+            (Some(model), _) => Arc::clone(model),
+            (None, Some(summarizer)) if self.is_summary => Arc::new(SummaryModel(Arc::clone(summarizer))),
+            _ => Arc::clone(&self.parts.model),
+        }
     }
 
     /// Returns the hooks of a request; `None` without hooks, or if no model is requested.

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use windlass_journal::{Durability, Journal, JournalError};
+use windlass_journal::{Durability, JournalError};
 use windlass_loop::{Command, Entry, Event, Input, Machine};
 use windlass_protocol::{Message, RawJson};
 use windlass_redact::Redactor;
@@ -20,6 +20,7 @@ use crate::command_runner::CommandRunner;
 use crate::outbox::Outbox;
 use crate::previews::Previews;
 use crate::redacting::Redacting;
+use crate::run_journal::RunJournal;
 use crate::shared_budget::BudgetShare;
 use crate::stream::RunEnd;
 use crate::tools::Tools;
@@ -28,7 +29,7 @@ use crate::{AgentError, MessageReceiver};
 /// The driver of one run.
 pub(crate) struct Driver {
     machine: Machine,
-    journal: Box<dyn Journal + Send>,
+    journal: RunJournal,
     redactor: Redactor,
     redacting: Redacting,
     cancellation: CancellationToken,
@@ -67,7 +68,7 @@ impl Driver {
         loop {
             for effect in effects.drain(..) {
                 match effect {
-                    Command::Record(entry) => self.record(&entry)?,
+                    Command::Record(entry) => self.record(&entry).await?,
                     Command::Show(event) => {
                         if matches!(event, Event::Finished { .. }) {
                             let ended = (self.machine.transcript().clone(), self.machine.used());
@@ -111,10 +112,11 @@ impl Driver {
     }
 
     /// Appends an entry without secrets to the journal, and returns when it has the required durability. This
-    /// blocks for a disk write, usually a few milliseconds, so that no action happens before its record.
+    /// blocks for a disk write, usually a few milliseconds, so that no action happens before its record; an asynchronous
+    /// journal is awaited instead.
     /// Results and texts were redacted before the machine received them; this is the last line of defense, for
     /// the arguments of calls that a model wrote.
-    fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    async fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         // A secret that equals a field name of the entry must stay, or the run could not be resumed.
         let text = self.redactor.to_redacted_json(entry).map_err(encode)?;
@@ -122,7 +124,7 @@ impl Driver {
         let durability = if entry.is_critical() { Durability::Synced } else { Durability::Buffered };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        self.journal.append(body, at_ms, durability).map(|_| ())
+        self.journal.append(body, at_ms, durability).await
     }
 
     /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the

@@ -132,6 +132,8 @@ impl Agent {
             outputs: options.outputs,
             shared_budget: SharedBudget::default(),
             ended: ended.clone(),
+            stop: CancellationToken::new(),
+            hand_off: None,
             model: None,
         };
         let inherited = (ResumeInputs::default(), SharedGrants::new(options.grants));

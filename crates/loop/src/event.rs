@@ -195,6 +195,11 @@ pub enum Event {
         /// The event of that agent, as JSON.
         happened: Value,
     },
+    /// The conversation was transferred to another agent, which answers from here.
+    HandOff {
+        /// The name of the agent.
+        agent: String,
+    },
     /// A call has ended.
     CallEnded {
         /// The result.

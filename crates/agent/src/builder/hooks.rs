@@ -1,10 +1,12 @@
-//! The hooks of an agent.
+//! The hooks of an agent, its tokenizer and its summarizer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::AgentBuilder;
-use crate::Hook;
+use windlass_tokens::{CountTokens, Tokenizer};
+
+use crate::{Hook, Summarizer};
 
 impl AgentBuilder {
     /// Adds a hook, which the runs of the agent call at its points. It can refuse, ask and rewrite, but not permit.
@@ -19,6 +21,18 @@ impl AgentBuilder {
     /// project in this way.
     pub fn owner_hook(mut self, hook: impl Hook + 'static) -> Self {
         self.hooks.push(Arc::new(hook), true);
+        self
+    }
+
+    /// Sets the tokenizer that counts the conversation. By default it is the one that belongs to the model's name, or an estimate.
+    pub fn tokenizer(mut self, tokenizer: impl CountTokens + 'static) -> Self {
+        self.tokenizer = Some(Tokenizer::custom(tokenizer));
+        self
+    }
+
+    /// Sets the code that summarises the turns which compaction removes. By default the agent's model does.
+    pub fn summarizer(mut self, summarizer: impl Summarizer + 'static) -> Self {
+        self.summarizer = Some(Arc::new(summarizer));
         self
     }
 

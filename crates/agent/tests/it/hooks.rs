@@ -32,6 +32,8 @@ struct Fake {
 enum Verdict {
     Continue,
     Veto(&'static str),
+    /// A veto of values with this text.
+    VetoOn(&'static str),
     Rewrite(&'static str),
     Ask(&'static str),
     Permit,
@@ -51,7 +53,8 @@ impl Fake {
     async fn decide<T>(&self, seen: String, rewrite: impl FnOnce(&'static str) -> T) -> HookVerdict<T> {
         self.log.lock().unwrap().push(format!("{} {seen}", self.name));
         match self.verdict {
-            Verdict::Continue => HookVerdict::Continue,
+            Verdict::VetoOn(text) if seen.contains(text) => HookVerdict::Veto(text.into()),
+            Verdict::VetoOn(_) | Verdict::Continue => HookVerdict::Continue,
             Verdict::Veto(reason) => HookVerdict::Veto(reason.into()),
             Verdict::Rewrite(text) => HookVerdict::Rewrite(rewrite(text)),
             Verdict::Ask(reason) => HookVerdict::Ask(reason.into()),
@@ -186,14 +189,12 @@ async fn a_rewrite_is_decided_again_and_lifts_no_denial_and_no_earlier_question(
     let three = Fake::new("three", HookPoint::Call, Verdict::Rewrite(r#"{"n":3}"#));
     let (result, ran) = call(&[&three], |builder| builder.policy(policy)).await;
     assert_eq!((result.status, ran), (ResultStatus::Denied, 0));
-    let broken = Fake::new("broken", HookPoint::Call, Verdict::Veto("no"));
     let two = Fake::new("two", HookPoint::Call, Verdict::Rewrite(r#"{"n":2}"#));
     let ask = Fake::new("ask", HookPoint::Call, Verdict::Ask("is it right?"));
     let human = Answers::new([ApproverReply::Deny(None)]);
     let (_, ran) = call(&[&ask, &two], |builder| builder.approver(human.clone())).await;
     assert_eq!((human.requests()[0].reason.text.as_str(), ran), ("is it right?", 0));
     assert!(!human.requests()[0].can_remember, "a question of a hook is asked each time");
-    drop(broken);
 }
 
 #[tokio::test]
@@ -275,7 +276,6 @@ async fn a_rewritten_task_is_recorded_redacted() {
 async fn a_message_to_the_run_is_guarded_like_the_task() {
     let scene = Scene::new(CALL, way()).without_completion();
     let hook = Fake::new("quiet", HookPoint::Input, Verdict::Continue);
-    let veto = Fake { verdict: Verdict::Veto("no"), ..hook.clone() };
     let (sender, messages) = MessageReceiver::channel();
     sender.send("stop it", DeliverAt::NextTurn).await.unwrap();
     let agent = builder(&scene, &[&hook]).build().unwrap();
@@ -283,7 +283,17 @@ async fn a_message_to_the_run_is_guarded_like_the_task() {
     let shown = events(agent.stream_with("go", options)).await;
     assert!(shown.iter().any(|event| matches!(event, Event::MessageQueued { .. })));
     assert_eq!(hook.seen(), ["quiet go", "quiet stop it"]);
-    drop(veto);
+    let strict = Fake::new("strict", HookPoint::Input, Verdict::VetoOn("stop"));
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send("stop it", DeliverAt::NextTurn).await.unwrap();
+    let agent = builder(&scene, &[&strict]).build().unwrap();
+    let shown = events(agent.stream_with("go", RunOptions::default().with_messages(messages))).await;
+    let reason = shown.iter().find_map(|event| match event {
+        Event::MessageRefused { reason, .. } => Some(reason.as_str()),
+        _ => None,
+    });
+    assert_eq!(reason, Some("the rule strict refused it: stop"));
+    assert!(!shown.iter().any(|event| matches!(event, Event::MessageQueued { .. })));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod agent_tool;
 mod ahead;
 mod approver;
 mod breaking;
@@ -11,6 +12,7 @@ mod context;
 mod early;
 mod edits;
 mod events;
+mod extensions;
 mod grants;
 mod hooks;
 mod images;
