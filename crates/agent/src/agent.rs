@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_journal::Record;
-use windlass_loop::{Entry, Input, Machine};
+use windlass_loop::{Entry, HookPoint, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent_inner::AgentInner;
@@ -105,7 +105,14 @@ impl Agent {
         if let Some(history) = options.history.take() {
             machine = machine.with_history(history_without(&parts.redactor, history));
         }
-        let effects = machine.step(Input::Start { task: message_without(&parts.redactor, task.into()) }, 0);
+        let task = message_without(&parts.redactor, task.into());
+        if parts.hooks.has(HookPoint::Input) {
+            return EventStream::new(
+                Driver::new(&parts, tools, machine, options).with_task(task),
+                Vec::new(),
+            );
+        }
+        let effects = machine.step(Input::Start { task }, 0);
         EventStream::new(Driver::new(&parts, tools, machine, options), effects)
     }
 

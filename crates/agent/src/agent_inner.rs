@@ -10,10 +10,11 @@ use windlass_stream::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
+use crate::hook_set::HookSet;
 use crate::lessons::SharedHistory;
 use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
-use crate::{AgentError, Approver};
+use crate::{AgentError, Approver, Summarizer};
 
 /// The configuration of an agent, shared by its runs.
 pub(crate) struct AgentInner {
@@ -33,6 +34,8 @@ pub(crate) struct AgentInner {
     pub(crate) corrections: u32,
     /// The capabilities of the model; `None` if nothing is known about it.
     pub(crate) capabilities: Option<Capabilities>,
+    pub(crate) hooks: HookSet,
+    pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
     /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,
 }

@@ -4,6 +4,7 @@ mod answers;
 mod channel;
 #[cfg(unix)]
 mod file;
+mod reviewer;
 mod stored;
 
 use std::future::Future;
@@ -16,6 +17,7 @@ pub use answers::{Answers, ApproverReply};
 pub use channel::{AnswerRefused, ChannelApprover, OpenQuestion, Questions};
 #[cfg(unix)]
 pub use file::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
+pub use reviewer::ModelReviewer;
 pub use stored::StoredAnswers;
 
 /// The pending decision of an approver. `None` means that the approver is absent.

@@ -1,8 +1,10 @@
 //! One request to the model in the call protocol of the run, and the transfer of its answer to the machine.
 
 mod failures;
+mod hooks;
+mod sink;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
@@ -13,6 +15,8 @@ use windlass_stream::{Chunk, Model};
 use windlass_text_calls::{Listener, Speech, SpokenHistory};
 
 use self::failures::{check_refusals, to_request_failure, to_stream_failure};
+pub(crate) use self::hooks::RequestHooks;
+use self::sink::Sink;
 
 /// The maximum number of chunks in one batch.
 const CHUNKS_AT_ONCE: usize = 32;
@@ -27,38 +31,49 @@ pub(crate) fn batch_channel() -> (mpsc::Sender<Vec<Input>>, mpsc::Receiver<Vec<I
 
 /// One request to the model.
 pub(crate) struct Asking {
+    pub(crate) model: Arc<dyn Model>,
+    /// The request with native calls.
+    pub(crate) request: Request,
+    /// The encoding of calls as text; `None` for native calls.
+    pub(crate) speech: Option<Speech>,
+    /// The conversation as text, which later requests reuse.
+    pub(crate) spoken: Arc<Mutex<SpokenHistory>>,
+    /// The hooks that see the request and its answer, if the agent has any.
+    pub(crate) hooks: Option<RequestHooks>,
+}
+
+/// A request in the call protocol of the run.
+struct EncodedRequest {
     model: Arc<dyn Model>,
-    /// The request after conversion to the call protocol.
     request: Request,
     /// Parses calls out of the text; `None` for native calls.
     listener: Option<Listener>,
 }
 
 impl Asking {
-    pub(crate) fn new(
-        model: Arc<dyn Model>,
-        speech: Option<Speech>,
-        request: Request,
-        spoken: &mut SpokenHistory,
-    ) -> Self {
-        match speech {
-            None => Self { model, request, listener: None },
-            Some(speech) => {
-                let told = speech.request_onto(&request, spoken);
-                let listener = Some(speech.listener_after(&request, spoken));
-                Self { model, request: told, listener }
-            }
-        }
-    }
-
     /// Sends the request, forwards the answer in batches, and reports its end.
-    pub(crate) async fn run(self, pieces: mpsc::Sender<Vec<Input>>) {
-        let end = self.forward(&pieces).await;
+    pub(crate) async fn run(mut self, pieces: mpsc::Sender<Vec<Input>>) {
+        let end = match self.hooks.take() {
+            Some(hooks) => hooks.run(self, &pieces).await,
+            None => self.encode().forward(&mut Sink::new(&pieces)).await,
+        };
         drop(pieces.send(vec![Input::StreamEnd(end)]).await);
     }
 
+    /// Converts the request to the call protocol.
+    fn encode(self) -> EncodedRequest {
+        let Self { model, request, speech, spoken, .. } = self;
+        let Some(speech) = speech else { return EncodedRequest { model, request, listener: None } };
+        let mut spoken = spoken.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = speech.request_onto(&request, &mut spoken);
+        let listener = Some(speech.listener_after(&request, &spoken));
+        EncodedRequest { model, request: told, listener }
+    }
+}
+
+impl EncodedRequest {
     /// Sends the request and forwards the chunks of the answer in batches.
-    async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
+    async fn forward(mut self, sink: &mut Sink<'_>) -> Result<(), StreamFailure> {
         // Check before sending, because a provider's own error comes late and is seldom clear.
         check_refusals(&self.model.check(&self.request))?;
         // The model implementation has already repeated requests where that helps. Only idle timeouts and
@@ -75,7 +90,7 @@ impl Asking {
                     Err(error) => end = Err(to_stream_failure(&error)),
                 }
             }
-            if !hand_on(&mut heard, pieces).await {
+            if !sink.take(&mut heard).await? {
                 return Ok(());
             }
             end?;
@@ -83,7 +98,7 @@ impl Asking {
         if let Some(listener) = &mut self.listener {
             listener.finish(&mut heard);
         }
-        hand_on(&mut heard, pieces).await;
+        sink.take(&mut heard).await?;
         Ok(())
     }
 
@@ -139,13 +154,4 @@ impl StreamingAnswer {
             )))
         })
     }
-}
-
-/// Sends a batch. Returns `false` if the receiver is gone.
-async fn hand_on(heard: &mut Vec<Chunk>, pieces: &mpsc::Sender<Vec<Input>>) -> bool {
-    if heard.is_empty() {
-        return true;
-    }
-    let inputs = heard.drain(..).map(Input::Chunk).collect();
-    pieces.send(inputs).await.is_ok()
 }

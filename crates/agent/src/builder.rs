@@ -1,9 +1,9 @@
 //! The builder of an agent.
 
+mod hooks;
 mod hosted_tools;
 mod model_choices;
 mod request_settings;
-mod on_behalf;
 
 use std::sync::Arc;
 
@@ -20,12 +20,13 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use self::model_choices::ModelChoices;
-use self::on_behalf::OnBehalf;
 use crate::agent_inner::AgentInner;
+use crate::hook_set::HookSet;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
+use crate::on_behalf::OnBehalf;
 use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, Approver, DenyAll};
+use crate::{Agent, AgentError, Approver, DenyAll, Summarizer};
 
 /// The number of corrections of an answer that does not fit its type.
 const CORRECTIONS: u32 = 2;
@@ -76,6 +77,9 @@ pub struct AgentBuilder {
     capabilities: Option<Capabilities>,
     /// The settings of the agent from which the model is copied.
     inherited: Option<ModelChoices>,
+    hooks: HookSet,
+    tokenizer: Option<Tokenizer>,
+    summarizer: Option<Arc<dyn Summarizer>>,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -119,6 +123,12 @@ impl AgentBuilder {
                 window: config.context.window,
                 prices: config.budget.prices,
             }),
+            hooks: parts.hooks.clone(),
+            tokenizer: match &config.tokenizer {
+                custom @ Tokenizer::Custom(_) => Some(custom.clone()),
+                _ => None,
+            },
+            summarizer: parts.summarizer.clone(),
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -312,7 +322,7 @@ impl AgentBuilder {
         let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
         let budget = choices.complete_budget(self.budget);
-        let tokenizer = Tokenizer::for_model(&name);
+        let tokenizer = self.tokenizer.unwrap_or_else(|| Tokenizer::for_model(&name));
         // Fail here and not in the first run if the work mode does not exist.
         let tools = Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         self.options.hosted_tools.append(&mut self.hosted_tools);
@@ -339,7 +349,6 @@ impl AgentBuilder {
             autonomy: self.autonomy,
             work_mode: self.work_mode,
             approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
-            human: self.human,
             root: self.root,
             config,
             speech: SpeechOptions { output: choices.output, ..self.speech },
@@ -347,6 +356,9 @@ impl AgentBuilder {
             redactor: self.redactor,
             corrections: self.corrections.unwrap_or(CORRECTIONS),
             capabilities: choices.capabilities,
+            hooks: HookSet { human: self.human.clone(), ..self.hooks },
+            human: self.human,
+            summarizer: self.summarizer,
             agents: self.agents,
         }))
     }

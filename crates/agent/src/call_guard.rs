@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Objection, Verdict, decide};
 use windlass_loop::CallDecision;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::{Checked, WrongPayload};
@@ -40,6 +40,19 @@ struct CheckedCall {
     /// human was asked.
     digest: Option<Digest>,
     verdict: Verdict,
+    /// The call that a hook made of the model's call.
+    rewritten: Option<ToolCall>,
+}
+
+/// The changes of hooks to the decision about a call.
+#[derive(Clone, Default)]
+pub(crate) struct Amendments {
+    /// The call in place of the model's call.
+    pub(crate) rewritten: Option<ToolCall>,
+    /// The objections, each with the id of its hook.
+    pub(crate) objections: Vec<(String, Objection)>,
+    /// The id of the hook that permits the call.
+    pub(crate) permit: Option<String>,
 }
 
 /// The outcome of a decision.
@@ -71,13 +84,26 @@ impl CallGuard {
 
     /// Decides about a call and stores the decision for the check before the call runs.
     pub(crate) fn decide_call(&self, call: &ToolCall) -> GuardedDecision {
+        self.decide_amended(call, Amendments::default())
+    }
+
+    /// Decides about a call with the changes of hooks.
+    pub(crate) fn decide_amended(&self, call: &ToolCall, amendments: Amendments) -> GuardedDecision {
+        let rewritten = amendments.rewritten;
+        let call = rewritten.as_ref().unwrap_or(call);
         let checked = match self.check(call) {
             Ok(checked) => checked,
             Err(result) => {
                 return GuardedDecision { decision: CallDecision::Refused(*result), coerced: Vec::new() };
             }
         };
-        let decision = self.decide(&checked.facts);
+        let mut decision = self.decide(&checked.facts);
+        for (id, objection) in &amendments.objections {
+            decision = decision.with_objection(id, objection, &checked.facts);
+        }
+        if let Some(id) = &amendments.permit {
+            decision = decision.with_permit(id);
+        }
         let request = match decision.verdict {
             Verdict::Ask => match self.question(&checked, &decision) {
                 Ok(request) => Some(Box::new(request)),
@@ -88,8 +114,9 @@ impl CallGuard {
         let coerced = checked.coerced.iter().map(ToString::to_string).collect();
         let facts = Box::new(checked.facts.clone());
         let digest = (decision.verdict == Verdict::Ask).then(|| self.digest(&checked, call));
-        let known = CheckedCall { digest, verdict: decision.verdict, checked };
-        self.calls().insert(call.id.clone(), known);
+        let id = call.id.clone();
+        let known = CheckedCall { digest, verdict: decision.verdict, checked, rewritten };
+        self.calls().insert(id, known);
         GuardedDecision { decision: CallDecision::Decided { facts, decision, request }, coerced }
     }
 
@@ -105,6 +132,7 @@ impl CallGuard {
     pub(crate) fn recheck(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let known = self.calls().remove(&call.id);
         let Some(known) = known else { return Err(stale(call, "policy has not decided about this call")) };
+        let call = known.rewritten.as_ref().unwrap_or(call);
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {

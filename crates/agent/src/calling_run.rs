@@ -8,6 +8,7 @@ use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
+use crate::hand_off::HandOffSlot;
 use crate::{AgentBuilder, RunOptions, SharedBudget};
 
 /// The run that a call belongs to. The agent stores it in the context of each call, for tools that start
@@ -29,6 +30,10 @@ pub struct CallingRun {
     pub(crate) id: String,
     pub(crate) shared_budget: SharedBudget,
     pub(crate) ended: CancellationToken,
+    /// The token that stops the run in order.
+    pub(crate) stop: CancellationToken,
+    /// The place for a transfer of the conversation, in a session.
+    pub(crate) hand_off: Option<HandOffSlot>,
 }
 
 impl CallingRun {

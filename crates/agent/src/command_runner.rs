@@ -4,6 +4,7 @@
 mod calls;
 mod context;
 mod early;
+mod hooks;
 mod interrupted;
 mod questions;
 mod speculative;
@@ -11,7 +12,8 @@ mod start;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
@@ -19,17 +21,19 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use windlass_loop::{Command, Input, InterruptId};
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
+use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
 use self::early::EarlyChecks;
 use crate::agent_inner::AgentInner;
-use crate::asking::{self, Asking, StreamingAnswer};
+use crate::asking::{self, Asking, RequestHooks, StreamingAnswer};
 use crate::call_guard::CallGuard;
 use crate::checkpointer::Gate;
 use crate::options::Guidance;
 use crate::outbox::Outbox;
 use crate::own_run::OwnRun;
+use crate::summarizer::SummaryModel;
 use crate::taint::is_tainted;
 use crate::tools::Tools;
 
@@ -60,12 +64,21 @@ pub(crate) struct CommandRunner {
     /// Cancels the calls that run while their answer still streams.
     ahead: CancellationToken,
     /// The conversation as text, for protocols in which calls travel as text.
-    spoken: SpokenHistory,
+    spoken: Arc<Mutex<SpokenHistory>>,
+    /// True if the next request asks for a summary.
+    is_summary: bool,
+    /// The number of vetoes of hooks in a row against answers.
+    vetoes: Arc<AtomicU32>,
 }
 
 impl CommandRunner {
     pub(crate) fn watch(&mut self, events: Outbox) {
         self.events = Some(events);
+    }
+
+    /// Sets whether the requests that follow ask for a summary.
+    pub(crate) fn set_summary(&mut self, is_summary: bool) {
+        self.is_summary = is_summary;
     }
 
     pub(crate) fn perform(&mut self, effect: Command) {
@@ -107,17 +120,44 @@ impl CommandRunner {
             self.send_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
         }
         let (sender, pieces) = asking::batch_channel();
-        let asking = Asking::new(
-            self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
-            self.parts.speech.for_protocol(protocol),
+        let asking = Asking {
+            model: self.model(),
+            // A summarizer writes no calls, so it needs no encoding of calls.
+            speech: self.parts.speech.for_protocol(protocol).filter(|_| !self.is_summarized_by_program()),
             request,
-            &mut self.spoken,
-        );
+            spoken: Arc::clone(&self.spoken),
+            hooks: self.request_hooks(),
+        };
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(with_jitter(Duration::from_millis(delay_ms))).await;
             asking.run(sender).await;
         });
         self.answer.open(pieces, task);
+    }
+
+    fn is_summarized_by_program(&self) -> bool {
+        self.is_summary && self.parts.summarizer.is_some()
+    }
+
+    /// Returns the model of the next request.
+    fn model(&self) -> Arc<dyn Model> {
+        match (&self.run.model, &self.parts.summarizer) {
+            (Some(model), _) => Arc::clone(model),
+            (None, Some(summarizer)) if self.is_summary => Arc::new(SummaryModel(Arc::clone(summarizer))),
+            _ => Arc::clone(&self.parts.model),
+        }
+    }
+
+    /// Returns the hooks of a request; `None` without hooks, or if no model is requested.
+    fn request_hooks(&self) -> Option<RequestHooks> {
+        let is_hooked = self.run.model.is_none() && !self.parts.hooks.is_empty();
+        is_hooked.then(|| RequestHooks {
+            hooks: self.parts.hooks.clone(),
+            ctx: self.hook_context(),
+            is_summary: self.is_summary,
+            vetoes: Arc::clone(&self.vetoes),
+            corrections: self.parts.corrections,
+        })
     }
 
     /// Taints the conversation if one of the earlier calls can have returned text from outside.

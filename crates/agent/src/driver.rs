@@ -1,5 +1,6 @@
 //! The driver of a run: it executes the effects of the machine and passes their results back to it.
 
+mod hooks;
 mod start;
 
 use std::sync::{Arc, PoisonError};
@@ -7,17 +8,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use windlass_journal::{Durability, Journal, JournalError};
+use windlass_journal::{Durability, JournalError};
 use windlass_loop::{Command, Entry, Event, Input, Machine};
-use windlass_protocol::RawJson;
+use windlass_protocol::{Message, RawJson};
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, DropGuard};
 
+use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
 use crate::command_runner::CommandRunner;
 use crate::outbox::Outbox;
 use crate::previews::Previews;
 use crate::redacting::Redacting;
+use crate::run_journal::RunJournal;
 use crate::shared_budget::BudgetShare;
 use crate::stream::RunEnd;
 use crate::tools::Tools;
@@ -26,7 +29,7 @@ use crate::{AgentError, MessageReceiver};
 /// The driver of one run.
 pub(crate) struct Driver {
     machine: Machine,
-    journal: Box<dyn Journal + Send>,
+    journal: RunJournal,
     redactor: Redactor,
     redacting: Redacting,
     cancellation: CancellationToken,
@@ -37,6 +40,10 @@ pub(crate) struct Driver {
     tools: Arc<Tools>,
     messages: Option<MessageReceiver>,
     share: BudgetShare,
+    /// The agent, whose hooks see the task, messages and the end.
+    parts: Arc<AgentInner>,
+    /// The task, if hooks see it before the run starts.
+    task: Option<Message>,
     /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
     /// too.
     _ended: DropGuard,
@@ -55,10 +62,13 @@ impl Driver {
         self.runner.watch(events.clone());
         let cancellation = self.cancellation.clone();
         let mut cancelled = std::pin::pin!(cancellation.cancelled());
+        if let Some(task) = self.task.take() {
+            self.begin(task, &mut effects).await?;
+        }
         loop {
             for effect in effects.drain(..) {
                 match effect {
-                    Command::Record(entry) => self.record(&entry)?,
+                    Command::Record(entry) => self.record(&entry).await?,
                     Command::Show(event) => {
                         if matches!(event, Event::Finished { .. }) {
                             let ended = (self.machine.transcript().clone(), self.machine.used());
@@ -67,8 +77,14 @@ impl Driver {
                         self.show(event, &events).await;
                     }
                     Command::Offered { number } => self.tools.begin(number),
-                    Command::Done(_) => return Ok(()),
-                    command => self.runner.perform(command),
+                    Command::Done(outcome) => {
+                        self.end(&outcome).await;
+                        return Ok(());
+                    }
+                    command => {
+                        self.runner.set_summary(self.machine.is_summarizing());
+                        self.runner.perform(command);
+                    }
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
@@ -89,15 +105,18 @@ impl Driver {
             {
                 events.send(Event::AnswerRefused { reason }).await;
             }
-            self.tell_machine(input, now_ms, &mut effects);
+            if let Some(input) = self.check_message(input, &events, now_ms, &mut effects).await {
+                self.tell_machine(input, now_ms, &mut effects);
+            }
         }
     }
 
     /// Appends an entry without secrets to the journal, and returns when it has the required durability. This
-    /// blocks for a disk write, usually a few milliseconds, so that no action happens before its record.
+    /// blocks for a disk write, usually a few milliseconds, so that no action happens before its record; an asynchronous
+    /// journal is awaited instead.
     /// Results and texts were redacted before the machine received them; this is the last line of defense, for
     /// the arguments of calls that a model wrote.
-    fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    async fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         // A secret that equals a field name of the entry must stay, or the run could not be resumed.
         let text = self.redactor.to_redacted_json(entry).map_err(encode)?;
@@ -105,7 +124,7 @@ impl Driver {
         let durability = if entry.is_critical() { Durability::Synced } else { Durability::Buffered };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        self.journal.append(body, at_ms, durability).map(|_| ())
+        self.journal.append(body, at_ms, durability).await
     }
 
     /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the

@@ -61,6 +61,14 @@ pub enum AgentError {
         /// The reason, with its place in the schema.
         message: String,
     },
+    /// A hook refused the task. Nothing was recorded and no request was sent.
+    #[error("the rule {hook} refused the task: {reason}")]
+    Vetoed {
+        /// The name of the hook.
+        hook: String,
+        /// The reason.
+        reason: String,
+    },
     /// The session does not have so many tasks that can be removed.
     #[error("the session can go back {have} tasks, not {tasks}")]
     Rewind {

@@ -3,6 +3,7 @@
 
 mod agent;
 mod agent_inner;
+mod agent_tool;
 mod approver;
 mod asking;
 mod builder;
@@ -13,8 +14,13 @@ mod checkpointer;
 mod command_runner;
 mod driver;
 mod error;
+mod hand_off;
+mod hook;
+mod hook_set;
 mod lessons;
 mod messages;
+mod nested;
+mod on_behalf;
 mod options;
 mod outbox;
 mod own_run;
@@ -22,19 +28,22 @@ mod previews;
 mod redacting;
 mod report;
 mod run_handle;
+mod run_journal;
 mod session;
 mod shared_budget;
 mod shared_grants;
 mod speech_options;
 mod step_runner;
 mod stream;
+mod summarizer;
 mod taint;
 mod tools;
 
 pub use agent::Agent;
+pub use agent_tool::AgentTool;
 pub use approver::{
     AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ApproverReply, ChannelApprover, DenyAll,
-    OpenQuestion, Questions, StoredAnswers,
+    ModelReviewer, OpenQuestion, Questions, StoredAnswers,
 };
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
@@ -43,6 +52,8 @@ pub use call_batch::{BatchReport, CallBatch};
 pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
+pub use hand_off::HandOffTool;
+pub use hook::{AnswerText, EndedCall, Hook, HookContext, HookFuture, HookVerdict, HookedCall, RequestEnd};
 pub use lessons::ApprovalHistoryStore;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
@@ -53,8 +64,10 @@ pub use shared_budget::SharedBudget;
 pub use shared_grants::SharedGrants;
 pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use stream::EventStream;
+pub use summarizer::Summarizer;
 pub use windlass_loop::{
     Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
-    ImportedTranscript, InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause,
-    Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
+    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Limits, Mend,
+    Outcome, Prices, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
 };
+pub use windlass_tokens::CountTokens;

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_journal::{Journal, MemoryJournal};
+use windlass_journal::{AsyncJournal, Journal, JournalError, MemoryJournal};
 use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
 use windlass_protocol::{OutputFormat, RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
+use crate::hand_off::HandOffSlot;
+use crate::run_journal::RunJournal;
 use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
@@ -24,7 +26,7 @@ use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCh
 /// # drop(options);
 /// ```
 pub struct RunOptions {
-    pub(crate) journal: Box<dyn Journal + Send>,
+    pub(crate) journal: RunJournal,
     pub(crate) id: Option<String>,
     pub(crate) origin: Option<RunOrigin>,
     pub(crate) shared_budget: SharedBudget,
@@ -40,6 +42,8 @@ pub struct RunOptions {
     /// The model that replaces the agent's model in this run.
     pub(crate) model: Option<Arc<dyn Model>>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
+    /// The place for a transfer of the conversation, which a session sets.
+    pub(crate) hand_off: Option<HandOffSlot>,
 }
 
 /// Results and answers that arrived while the run was suspended.
@@ -72,7 +76,7 @@ impl Default for RunOptions {
     /// Records in memory; the run is cancelled only by dropping its stream.
     fn default() -> Self {
         Self {
-            journal: Box::new(MemoryJournal::default()),
+            journal: RunJournal::Blocking(Box::new(MemoryJournal::default())),
             id: None,
             origin: None,
             shared_budget: SharedBudget::default(),
@@ -87,6 +91,7 @@ impl Default for RunOptions {
             earlier: Vec::new(),
             model: None,
             checkpoints: None,
+            hand_off: None,
         }
     }
 }
@@ -95,8 +100,21 @@ impl RunOptions {
     /// Sets the journal of the run. [`Agent::resume`](crate::Agent::resume) continues the run that it
     /// contains.
     pub fn with_journal(mut self, journal: impl Journal + Send + 'static) -> Self {
-        self.journal = Box::new(journal);
+        self.journal = RunJournal::Blocking(Box::new(journal));
         self
+    }
+
+    /// Sets a journal whose storage is asynchronous, and reads its records. The run awaits each append.
+    ///
+    /// # Errors
+    /// Returns an error if the records cannot be read.
+    pub async fn with_async_journal(
+        mut self,
+        journal: impl AsyncJournal + 'static,
+    ) -> Result<Self, JournalError> {
+        let records = journal.records().await?;
+        self.journal = RunJournal::Async(Box::new(journal), records);
+        Ok(self)
     }
 
     /// Sets the id of the run. `ID/CALL` is the idempotency key of a call. The default is a random id. A

@@ -85,6 +85,10 @@ impl Redacting {
             }
             Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: message_without(redactor, task) },
+            Input::Hook(mut report) => {
+                report.text = clean(redactor, report.text);
+                Input::Hook(report)
+            }
             Input::Approval(outcome) => Input::Approval(redact_outcome(redactor, outcome)),
             other => other,
         };

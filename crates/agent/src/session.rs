@@ -1,5 +1,6 @@
 //! A session: a conversation of several tasks.
 
+mod hand_offs;
 #[cfg(feature = "typed")]
 mod typed;
 
@@ -13,6 +14,7 @@ use windlass_hitl::Grants;
 use windlass_loop::{Event, Outcome, Transcript, Used};
 use windlass_protocol::{History, Message, Usage};
 
+use self::hand_offs::HandOffs;
 #[cfg(feature = "typed")]
 pub use self::typed::{TypedEvent, TypedReport, TypedStream};
 use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
@@ -101,15 +103,21 @@ impl Session {
 
     /// Like [`stream`](Self::stream), but with options. The session replaces the history and the grants of the options.
     pub fn stream_with(&mut self, task: impl Into<Message>, options: RunOptions) -> SessionStream<'_> {
-        let events = self.begin(task, options);
-        SessionStream { session: self, events, report: None }
+        let hand_offs = HandOffs::new(&options, self);
+        let events = self.begin(task.into(), hand_offs.prepare(options));
+        SessionStream { session: self, events, report: None, hand_offs }
     }
 
-    /// Starts a task. The caller passes its report to [`end_task`](Self::end_task).
+    /// Starts a run of the session's agent with the conversation so far.
     pub(crate) fn begin(&self, task: impl Into<Message>, options: RunOptions) -> EventStream {
         let history = Transcript::import(self.messages.iter().cloned()).transcript;
         let options = options.with_history(history).with_grants(self.grants.clone());
         self.agent.stream_with(task, options)
+    }
+
+    /// Returns the agent that answers now. After a hand-off it is another agent than at the beginning.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
     }
 
     /// Returns the conversation, without the system prompt.
@@ -187,6 +195,7 @@ pub struct SessionStream<'a> {
     session: &'a mut Session,
     events: EventStream,
     report: Option<Report>,
+    hand_offs: HandOffs,
 }
 
 impl SessionStream<'_> {
@@ -211,7 +220,13 @@ impl Stream for SessionStream<'_> {
         if let Some(Ok(Event::Finished { outcome, total })) = &event
             && let Some(report) = this.events.take_report(outcome.clone(), *total)
         {
+            if let Some(next) = this.hand_offs.next(&report) {
+                let agent = next.name.clone();
+                this.events = this.hand_offs.continue_with(this.session, next, &report);
+                return Poll::Ready(Some(Ok(Event::HandOff { agent })));
+            }
             this.session.end_task(&report);
+            this.hand_offs.end(this.session, &report);
             this.report = Some(report);
         }
         Poll::Ready(event)

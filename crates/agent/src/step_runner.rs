@@ -132,6 +132,8 @@ impl Agent {
             outputs: options.outputs,
             shared_budget: SharedBudget::default(),
             ended: ended.clone(),
+            stop: CancellationToken::new(),
+            hand_off: None,
             model: None,
         };
         let inherited = (ResumeInputs::default(), SharedGrants::new(options.grants));
@@ -237,7 +239,16 @@ impl StepRunner {
         loop {
             tokio::select! {
                 biased;
-                Some(input) = inputs.recv() => return *input,
+                Some(input) = inputs.recv() => match *input {
+                    // The machine that records it runs elsewhere; the caller sees it as an event.
+                    Input::Hook(report) => {
+                        let event = Event::Hook { report };
+                        for event in self.redacting.event(event).into_iter().flatten() {
+                            watch(event);
+                        }
+                    }
+                    input => return input,
+                },
                 Some(event) = poll_fn(|cx| events.poll_next(cx)) => {
                     for event in self.redacting.event(event).into_iter().flatten() {
                         watch(event);

@@ -1,10 +1,12 @@
 //! Approval requests and their answers.
 
+mod edit;
+
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
+use windlass_protocol::{Arguments, Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
 
 use crate::grants::scope_words;
-use crate::{Decision, Digest, Facts, Reason};
+use crate::{Decision, Digest, Facts, Reason, Review};
 
 /// Question to a human whether a call may run.
 ///
@@ -67,6 +69,16 @@ pub struct ApprovalDecision {
     /// currently treats it like [`remember`](Self::remember).
     #[serde(default)]
     pub always_allow: bool,
+    /// Changed arguments, with which an approved call runs instead of its own. The engine checks the changed
+    /// call like a call of the model: a change never lifts a denial, and the human is asked again if the
+    /// changed call is not covered by the answer ([`ApprovalRequest::covers_edit`]). An approval with changed
+    /// arguments counts once and is never remembered. In JSON they are an object, or the text of one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "edit::read_arguments")]
+    pub arguments: Option<Arguments>,
+    /// The review of the request by a model. A decision that a model made is never remembered and never
+    /// learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
 }
 
 /// End of a question.
@@ -137,6 +149,8 @@ impl ApprovalDecision {
             reason: None,
             remember: false,
             always_allow: false,
+            arguments: None,
+            review: None,
         }
     }
 
@@ -149,6 +163,38 @@ impl ApprovalDecision {
     pub fn with_remember(mut self) -> Self {
         self.remember = true;
         self
+    }
+
+    /// Changes the arguments of the approved call.
+    ///
+    /// ```
+    /// use windlass_hitl::ApprovalDecision;
+    /// use windlass_protocol::Arguments;
+    ///
+    /// let arguments = Arguments::parse(r#"{"to": "test@example.com"}"#)?;
+    /// let decision = ApprovalDecision::approve("approval-1").with_arguments(arguments);
+    /// assert!(decision.approved);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_arguments(mut self, arguments: Arguments) -> Self {
+        self.arguments = Some(arguments);
+        self
+    }
+
+    /// Sets the review of the request by a model.
+    pub fn with_review(mut self, review: Review) -> Self {
+        self.review = Some(review);
+        self
+    }
+
+    /// Returns true if a model decided instead of the human.
+    pub fn is_by_model(&self) -> bool {
+        self.review.as_ref().is_some_and(|review| review.decided)
+    }
+
+    /// Returns the changed arguments of an approval; `None` for a denial.
+    pub fn edit(&self) -> Option<&Arguments> {
+        self.arguments.as_ref().filter(|_| self.approved)
     }
 }
 

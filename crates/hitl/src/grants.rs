@@ -37,16 +37,28 @@ pub enum GrantError {
     /// The answer is a denial.
     #[error("only an approval can be remembered")]
     Denied,
+    /// The human changed the arguments, so that the approval belongs to that one call.
+    #[error("an approval with changed arguments counts once")]
+    Edited,
+    /// A model decided, and only a human can allow later calls.
+    #[error("an approval by a model counts once")]
+    ByModel,
 }
 
 impl Grants {
     /// Remembers an approval for calls of the same shape.
     ///
     /// # Errors
-    /// If the answer is a denial, or the call has critical risk.
+    /// If the answer is a denial, changes the arguments or is a model's, or the call has critical risk.
     pub fn remember(&mut self, facts: &Facts, decision: &ApprovalDecision) -> Result<(), GrantError> {
         if !decision.approved {
             return Err(GrantError::Denied);
+        }
+        if decision.arguments.is_some() {
+            return Err(GrantError::Edited);
+        }
+        if decision.is_by_model() {
+            return Err(GrantError::ByModel);
         }
         if facts.risk() == Risk::Critical {
             return Err(GrantError::Critical);

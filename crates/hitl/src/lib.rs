@@ -13,6 +13,7 @@ mod links;
 mod own;
 mod part;
 mod reading;
+mod review;
 mod risk;
 
 mod autonomy;
@@ -51,6 +52,7 @@ pub use links::RuleLink;
 pub use own::OwnPlace;
 pub use path_rules::PathRules;
 pub use policy::{Objection, Policy, PolicyError};
+pub use review::Review;
 pub use rule::{Action, ArgumentCondition, Constraint, CustomCondition, EffectKind, Rule, RuleFile};
 pub use stage::{Stage, UnknownStage};
 pub use windlass_protocol::Risk;

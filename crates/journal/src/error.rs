@@ -74,3 +74,17 @@ pub enum JournalError {
         source: serde_json::Error,
     },
 }
+
+impl JournalError {
+    /// Creates the error of a journal that is not a file, from any error of its storage.
+    ///
+    /// ```
+    /// use windlass_journal::JournalError;
+    ///
+    /// let error = JournalError::other("the database is closed");
+    /// assert_eq!(error.to_string(), "the store of the journal failed");
+    /// ```
+    pub fn other(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Store { source: source.into() }
+    }
+}

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "the file journal is where a run meets the disk")]
 
+mod async_journal;
 mod crc32c;
 mod error;
 mod file;
 mod journals;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod line;
 mod memory;
 mod record;
@@ -12,6 +15,7 @@ mod redacting;
 mod store;
 mod values;
 
+pub use async_journal::{AsyncJournal, JournalFuture};
 pub use error::JournalError;
 pub use file::FileJournal;
 pub use file::recovery::{SalvagedData, Tail};

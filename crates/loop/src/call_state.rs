@@ -7,7 +7,7 @@
 //!       | adopt           |collect   v     | run                                          run |      v
 //!       v                 v   Reconciling  v                                                  |  Postponed
 //!    Running <--------- Running <------- Running <--------------------------------------------'
-//!       |
+//!       |                                  revise: Asking --> Deciding
 //!       `--defer--> Deferred            end: from every state but Ended --> Ended
 //! ```
 
@@ -156,6 +156,18 @@ impl Call {
     /// Keeps an approval request until those of earlier calls have been sent.
     pub(crate) fn queue_approval(&mut self, request: Box<ApprovalRequest>) -> Result<(), WrongState> {
         self.change(self.is_deciding(), CallState::ApprovalQueued(request))
+    }
+
+    /// Replaces the call by the one that the human changed, and waits for its decision. A call from a record
+    /// stays held.
+    pub(crate) fn revise(&mut self, changed: ToolCall) -> Result<(), WrongState> {
+        match self.state {
+            CallState::Asking => self.state = CallState::Deciding,
+            CallState::Held => {}
+            _ => return Err(WrongState),
+        }
+        self.invocation = changed;
+        Ok(())
     }
 
     /// Waits for the outcome of the approval request.

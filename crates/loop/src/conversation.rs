@@ -41,13 +41,13 @@ pub(crate) struct SummaryPlan {
 
 impl Conversation {
     pub(crate) fn new(config: &Config) -> Self {
-        let size = tools_size(config.tokenizer, config.system.as_deref(), &config.tools);
+        let size = tools_size(&config.tokenizer, config.system.as_deref(), &config.tools);
         Self {
-            transcript: Transcript::default().with_tokenizer(config.tokenizer),
+            transcript: Transcript::default().with_tokenizer(config.tokenizer.clone()),
             call_ids: HashSet::new(),
             meter: Meter::new(size),
             limits: config.context,
-            tokenizer: config.tokenizer,
+            tokenizer: config.tokenizer.clone(),
             reported: ContextPressure::default(),
             has_shrunk: false,
         }
@@ -55,7 +55,7 @@ impl Conversation {
 
     /// Replaces the messages by those of an earlier conversation.
     pub(crate) fn import(&mut self, history: Transcript) {
-        self.transcript = history.with_tokenizer(self.tokenizer);
+        self.transcript = history.with_tokenizer(self.tokenizer.clone());
         let calls = self.transcript.messages().iter().flat_map(Message::calls);
         self.call_ids = calls.map(|call| call.id.clone()).collect();
     }
@@ -77,7 +77,7 @@ impl Conversation {
 
     /// Sets the system prompt and the tools that precede the messages in a request.
     pub(crate) fn set_preamble(&mut self, system: Option<&str>, tools: &[OfferedTool]) {
-        self.meter.set_preamble(tools_size(self.tokenizer, system, tools));
+        self.meter.set_preamble(tools_size(&self.tokenizer, system, tools));
     }
 
     /// Adjusts the estimate to the tokens of an answer to the present messages.

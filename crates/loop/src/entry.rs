@@ -9,7 +9,7 @@ use windlass_protocol::{
     CallId, History, Message, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
 };
 
-use crate::{DeliverAt, InterruptId, Outcome, RunOrigin, Used};
+use crate::{DeliverAt, HookReport, InterruptId, Outcome, RunOrigin, Used};
 
 /// An entry of a run's record. The entries of a run in their order are sufficient to resume it in another
 /// process.
@@ -195,6 +195,11 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<String>,
     },
+    /// A hook of the program changed the course of the run. Records before version 9 never have it.
+    Hook {
+        /// The report of the hook.
+        report: HookReport,
+    },
     /// The run is over.
     Finished {
         /// The outcome.
@@ -218,6 +223,8 @@ pub enum MessageSource {
     NextTask,
     /// The run was interrupted in the middle of an answer.
     Continuation,
+    /// A hook refused the answer before it.
+    Hook,
 }
 
 /// The repairs of one call's arguments.
@@ -240,8 +247,8 @@ impl Entry {
     /// plans for files. Version 5 added the run's id and the usage of other runs. Version 6 added the
     /// questions about how the run continues, discarded attempts, and the data that restores the counters of
     /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run. Version 8 added
-    /// the options of requests.
-    pub const VERSION: u32 = 8;
+    /// the options of requests. Version 9 added approvals with changed arguments, and hooks.
+    pub const VERSION: u32 = 9;
     /// The first version that has the options of requests.
     pub(crate) const FIRST_WITH_OPTIONS: u32 = 8;
 

@@ -8,7 +8,7 @@ use windlass_protocol::{
     CallId, HostedCall, HostedResult, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage,
 };
 
-use crate::{ContextPressure, DeliverAt, Outcome};
+use crate::{ContextPressure, DeliverAt, HookReport, Outcome};
 
 /// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
 /// they happen.
@@ -173,6 +173,12 @@ pub enum Event {
         /// The outcome.
         outcome: ApprovalOutcome,
     },
+    /// The human approved a call with changed arguments. The changed call is decided again, and runs if policy or
+    /// the human allows it.
+    CallEdited {
+        /// The changed call.
+        call: ToolCall,
+    },
     /// An answer was refused, because its question is not open or the answer came too late.
     AnswerRefused {
         /// The reason.
@@ -200,6 +206,11 @@ pub enum Event {
         agents: Vec<String>,
         /// The event of that agent, as JSON.
         happened: Value,
+    },
+    /// The conversation was transferred to another agent, which answers from here.
+    HandOff {
+        /// The name of the agent.
+        agent: String,
     },
     /// A call has ended.
     CallEnded {
@@ -327,6 +338,11 @@ pub enum Event {
     Nudged {
         /// The instruction.
         text: String,
+    },
+    /// A hook of the program changed the course of the run.
+    Hook {
+        /// The report of the hook.
+        report: HookReport,
     },
     /// Replaces an event from which the driver could not remove secrets.
     Withheld {

@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{CallId, Message, ReconcileOutcome, ResultStatus, ToolResult};
 use windlass_stream::Chunk;
 
-use crate::{DeliverAt, InterruptId, Offer, Used};
+use crate::{DeliverAt, HookReport, InterruptId, Offer, Used};
 
 /// An input of the machine. The driver passes the time separately, and ids are part of the input. Inputs are
 /// serializable, so that a command can be executed in another process and its result sent back.
@@ -107,6 +107,8 @@ pub enum Input {
         /// The answer; `None` if the human does not answer.
         words: Option<String>,
     },
+    /// A hook of the program changed the course of the run.
+    Hook(HookReport),
     /// Cancels the run.
     Cancel,
     /// Only the time has changed: the machine checks its deadlines.
@@ -206,6 +208,9 @@ pub enum FailureSubject {
     ContextLength,
     /// A picture in the request: the machine sends the request without it.
     Image,
+    /// A hook refused the answer: if the failure is retryable, the machine tells the model the reason and
+    /// requests another answer.
+    Hook,
 }
 
 impl StreamFailure {
@@ -236,6 +241,12 @@ impl StreamFailure {
     /// sends again.
     pub fn mark_image(mut self) -> Self {
         self.subject = FailureSubject::Image;
+        self
+    }
+
+    /// Marks the failure as a hook's refusal of the answer; the message is the reason for the model.
+    pub fn mark_hook(mut self) -> Self {
+        self.subject = FailureSubject::Hook;
         self
     }
 

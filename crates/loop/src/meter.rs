@@ -18,11 +18,11 @@ const EVEN: u64 = 1_000;
 const RATES: (u64, u64) = (400, 4_000);
 
 /// Returns the size of a message in tokens.
-pub(crate) fn message_size(tokenizer: Tokenizer, message: &Message) -> u64 {
+pub(crate) fn message_size(tokenizer: &Tokenizer, message: &Message) -> u64 {
     message.parts.iter().map(|part| part_size(tokenizer, part)).fold(FRAME, u64::saturating_add)
 }
 
-fn part_size(tokenizer: Tokenizer, part: &Part) -> u64 {
+fn part_size(tokenizer: &Tokenizer, part: &Part) -> u64 {
     let count = |text: &str| tokenizer.count(text);
     let size = match part {
         Part::Text(said) => count(&said.text),
@@ -41,7 +41,7 @@ fn part_size(tokenizer: Tokenizer, part: &Part) -> u64 {
     size.saturating_add(FRAME)
 }
 
-fn content_size(tokenizer: Tokenizer, content: &Content) -> u64 {
+fn content_size(tokenizer: &Tokenizer, content: &Content) -> u64 {
     match content {
         Content::Text { text } => tokenizer.count(text),
         Content::Image(_) => IMAGE,
@@ -50,7 +50,7 @@ fn content_size(tokenizer: Tokenizer, content: &Content) -> u64 {
 }
 
 /// Returns the size of the system prompt and the tools in tokens.
-pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[OfferedTool]) -> u64 {
+pub(crate) fn tools_size(tokenizer: &Tokenizer, system: Option<&str>, tools: &[OfferedTool]) -> u64 {
     let count = |text: &str| tokenizer.count(text);
     let tool = |tool: &OfferedTool| {
         let schema = match &tool.spec {

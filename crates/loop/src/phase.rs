@@ -9,8 +9,11 @@ mod no_call;
 mod streaming;
 mod turn;
 
+use windlass_protocol::CallId;
+
 use self::condensing::Condensing;
 use self::consulting::Consulting;
+pub(crate) use self::executing::Edit;
 use self::executing::Executing;
 use self::streaming::Streaming;
 use crate::core::Core;
@@ -46,6 +49,14 @@ impl Phase {
             (phase, Input::Shared { used, grants }) => {
                 let is_granted = core.update_others(used, grants) && !phase.is_over();
                 if is_granted { phase.apply_shared_grant(core) } else { None }
+            }
+            (Self::Idle | Self::Over, Input::Hook(_)) => None,
+            (phase, Input::Hook(report)) => {
+                if let Self::Executing(executing) = phase {
+                    executing.note_rewrite(&report);
+                }
+                core.report_hook(report);
+                None
             }
             (Self::Over, Input::Offer(_) | Input::InterruptReply { .. }) => None,
             (_, Input::Offer(offer)) => {
@@ -111,6 +122,11 @@ impl Phase {
     fn apply_shared_grant(&mut self, core: &mut Core) -> Option<Transition> {
         core.record_shared_grant();
         if let Self::Consulting(consulting) = self { consulting.withdraw_budget_question(core) } else { None }
+    }
+
+    /// Returns how often the human changed the arguments of a call.
+    pub(crate) fn count_edits(&self, id: &CallId) -> u32 {
+        if let Self::Executing(executing) = self { executing.count_edits(id) } else { 0 }
     }
 
     pub(crate) fn is_over(&self) -> bool {

@@ -134,7 +134,7 @@ impl Transcript {
     }
 
     fn close(&mut self, message: Message) {
-        self.size = self.size.saturating_add(message_size(self.tokenizer, &message));
+        self.size = self.size.saturating_add(message_size(&self.tokenizer, &message));
         self.closed.push(message);
     }
 

@@ -2,6 +2,7 @@
 
 mod earlier;
 
+use windlass_hitl::ApprovalDecision;
 use windlass_protocol::{Content, ReconcileOutcome, StopReason, ToolResult};
 
 pub(crate) use self::earlier::to_present_wording;
@@ -226,7 +227,16 @@ pub(crate) fn denial_text(rule_id: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
+pub(crate) fn answered_denial_text(decision: &ApprovalDecision) -> String {
+    match &decision.review {
+        Some(review) if review.decided => {
+            format!("The model {} reviewed this call and did not allow it: {}", review.model, review.reason)
+        }
+        _ => human_denial_text(decision.reason.as_deref()),
+    }
+}
+
+fn human_denial_text(comment: Option<&str>) -> String {
     match comment {
         Some(comment) => format!("The human did not allow this call and says: {comment}"),
         None => "The human did not allow this call. Ask what to do instead, or continue without \
@@ -234,6 +244,44 @@ pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
         .to_owned(),
     }
 }
+
+/// Returns the message to the model after a hook refused its answer.
+pub(crate) fn refuse_answer(reason: &str) -> String {
+    format!("Your answer was not accepted and is not part of the conversation: {reason}\nAnswer again.")
+}
+
+/// Returns the beginning of the result of a call that a hook changed.
+pub(crate) fn rewrite_note(hook: &str, arguments: &str) -> String {
+    format!(
+        "The rule {hook} changed the arguments of this call to {}\nThe result of the changed call:",
+        excerpt(arguments)
+    )
+}
+
+/// Returns the beginning of a text.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 4_000;
+    let shown = &text[..text.floor_char_boundary(SHOWN)];
+    if shown.len() < text.len() { format!("{shown}…") } else { shown.to_owned() }
+}
+
+/// Returns the beginning of the result of a call that the human changed. `None` hides arguments that may
+/// contain a secret.
+pub(crate) fn edit_note(arguments: Option<&str>) -> String {
+    match arguments {
+        Some(text) => format!(
+            "The human changed the arguments of this call to {}\nThe result of the changed call:",
+            excerpt(text)
+        ),
+        None => "The human changed the arguments of this call. The result of the changed call:".to_owned(),
+    }
+}
+
+pub(crate) const TOO_MANY_EDITS: &str =
+    "The call was not run: its arguments were changed too often. Make a new call.";
+
+pub(crate) const EDIT_WITHOUT_ARGUMENTS: &str = "The call was not run: the human changed its arguments, but the \
+    call takes text. Ask the human for the text.";
 
 pub(crate) const APPROVAL_TIMED_OUT: &str =
     "The approval of this call was not answered in time, so it did not run.";

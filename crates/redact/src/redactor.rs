@@ -77,6 +77,21 @@ impl Redactor {
         registration
     }
 
+    /// Returns a redactor with the values of both.
+    ///
+    /// ```
+    /// use windlass_redact::Redactor;
+    /// let both = Redactor::new(["hunter22".into()]).merge(&Redactor::new(["swordfish".into()]));
+    /// assert_eq!(both.redact("hunter22 swordfish"), "[redacted] [redacted]");
+    /// ```
+    pub fn merge(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        for value in &other.known.values {
+            both.register(value);
+        }
+        both
+    }
+
     /// Returns true if no value is registered.
     pub fn is_empty(&self) -> bool {
         self.known.forms.is_empty()

@@ -1,14 +1,9 @@
 //! The run of an agent below a calling run: its start or resumption, and the report to the caller.
 
-use futures_util::StreamExt;
-use serde_json::Value;
-use windlass_agent::{
-    Agent, AgentError, CallingRun, Entry, Event, EventStream, Limits, MessageReceiver, Outcome, RunOptions,
-};
+use windlass_agent::{Agent, CallingRun, Entry, Limits, MessageReceiver, Outcome, RunOptions};
 use windlass_hitl::Autonomy;
 use windlass_journal::{Journal, Record};
-use windlass_protocol::ResultStatus;
-use windlass_tool::{Context, Output, Progress, ToolError};
+use windlass_tool::{Context, Output, ToolError};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
@@ -60,8 +55,9 @@ impl Child<'_> {
         } else {
             agent.resume(options).map_err(|error| self.to_tool_error(&error))?
         };
-        let outcome = self.follow(ctx, events).await.map_err(|error| self.to_tool_error(&error))?;
-        self.report(outcome)
+        let name = self.definition.name.as_str();
+        let outcome = CallingRun::follow(ctx, name, events).await;
+        CallingRun::report(name, outcome.map_err(|error| self.to_tool_error(&error))?)
     }
 
     fn agent(&self) -> Result<Agent, ToolError> {
@@ -93,51 +89,6 @@ impl Child<'_> {
             .limits(Limits { turns, ..self.run.limits() })
             .build()
             .map_err(|error| self.to_tool_error(&error))
-    }
-
-    /// Forwards the agent's events to the caller and returns the outcome.
-    async fn follow(&self, ctx: &Context, mut events: EventStream) -> Result<Outcome, AgentError> {
-        let name = || vec![self.definition.name.clone()];
-        let mut ended = None;
-        while let Some(event) = events.next().await {
-            let (agents, happened) = match event? {
-                Event::Finished { outcome, total } => {
-                    ended = Some(outcome.clone());
-                    (name(), serde_json::to_value(Event::Finished { outcome, total }))
-                }
-                Event::AgentEvent { agents, happened, .. } => {
-                    (name().into_iter().chain(agents).collect(), Ok(happened))
-                }
-                // The caller does not need partial arguments; the complete call follows.
-                Event::CallArguments { .. } | Event::CallPreview { .. } => continue,
-                event => (name(), serde_json::to_value(event)),
-            };
-            ctx.send(Progress::Agent { agents, event: happened.unwrap_or(Value::Null) }).await;
-        }
-        ended.ok_or(AgentError::Unfinished)
-    }
-
-    /// Converts the outcome to the result of the call. Every outcome of the agent is a result and does not
-    /// end the caller's run.
-    fn report(&self, outcome: Outcome) -> Result<Output, ToolError> {
-        let name = &self.definition.name;
-        match outcome {
-            Outcome::Completed { text } => Ok(Output::text(describe(&text))),
-            // The agent's record contains its open questions. The call is deferred until they are answered.
-            Outcome::Suspended { .. } => Err(ToolError::Deferred),
-            Outcome::Stopped { cause: windlass_agent::StopCause::Cancelled } => {
-                let text = format!("the agent {name} was stopped; its changes so far remain");
-                Ok(Output::text(text).with_status(ResultStatus::Cancelled))
-            }
-            Outcome::Stopped { cause } => Err(ToolError::model(format!(
-                "the agent {name} stopped before its task was done: {cause}; its changes so far remain"
-            ))),
-            Outcome::Failed { message } => Err(ToolError::model(format!(
-                "the agent {name} failed: {message}; its changes so far \
-                 remain"
-            ))),
-            _ => Err(ToolError::model(format!("the agent {name} ended in an unknown way"))),
-        }
     }
 
     fn to_tool_error(&self, error: &dyn std::error::Error) -> ToolError {

@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod custom;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod tokenizer;
 
+pub use custom::{CountTokens, CustomTokenizer};
 pub use tokenizer::Tokenizer;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{CountTokens, CustomTokenizer};
+
 /// Bytes per token for unknown tokenizers. English text has a little more, code a little less.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Bytes of a text that are counted exactly; the count of the rest is extrapolated.
@@ -9,7 +11,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 const MOST_COUNTED: usize = 1 << 20;
 
 /// Tokenizer of a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Tokenizer {
@@ -20,6 +22,8 @@ pub enum Tokenizer {
     Cl100k,
     /// OpenAI's `o200k_base`: GPT-4o and everything after it.
     O200k,
+    /// A tokenizer of the program. A deserialized one estimates, because its function is not part of the value.
+    Custom(CustomTokenizer),
 }
 
 /// Prefixes of model names, the more specific ones first (OpenAI, "How to count tokens with tiktoken").
@@ -50,24 +54,52 @@ impl Tokenizer {
     pub fn for_model(name: &str) -> Self {
         let name = name.rsplit('/').next().unwrap_or(name);
         let known = MODELS.iter().find(|(beginning, _)| name.starts_with(beginning));
-        known.map_or(Self::Unknown, |(_, tokenizer)| *tokenizer)
+        known.map_or(Self::Unknown, |(_, tokenizer)| tokenizer.clone())
     }
 
-    /// Returns true if counts are exact (for a text of up to a mebibyte) rather than estimates. Always false
-    /// without the feature `openai`.
-    pub fn is_exact(self) -> bool {
-        cfg!(feature = "openai") && self != Self::Unknown
+    /// Creates a tokenizer of the program.
+    ///
+    /// ```
+    /// use windlass_tokens::{CountTokens, Tokenizer};
+    ///
+    /// struct Words;
+    ///
+    /// impl CountTokens for Words {
+    ///     fn name(&self) -> &str {
+    ///         "words"
+    ///     }
+    ///     fn count(&self, text: &str) -> u64 {
+    ///         text.split_whitespace().count() as u64
+    ///     }
+    /// }
+    /// assert_eq!(Tokenizer::custom(Words).count("two words"), 2);
+    /// ```
+    pub fn custom(tokenizer: impl CountTokens + 'static) -> Self {
+        Self::Custom(CustomTokenizer::new(tokenizer))
+    }
+
+    /// Returns true if counts are exact (for a text of up to a mebibyte) rather than estimates. False for the built-in
+    /// tokenizers without the feature `openai`.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Custom(custom) => custom.is_exact(),
+            Self::Cl100k | Self::O200k => cfg!(feature = "openai"),
+        }
     }
 
     /// Returns the number of tokens in a text. Beyond the first mebibyte the count is extrapolated.
-    pub fn count(self, text: &str) -> u64 {
+    pub fn count(&self, text: &str) -> u64 {
+        if let Self::Custom(custom) = self {
+            return custom.count(text).unwrap_or_else(|| estimate(text.len()));
+        }
         self.exact(text).unwrap_or_else(|| estimate(text.len()))
     }
 
     #[cfg(feature = "openai")]
-    fn exact(self, text: &str) -> Option<u64> {
+    fn exact(&self, text: &str) -> Option<u64> {
         match self {
-            Self::Unknown => None,
+            Self::Unknown | Self::Custom(_) => None,
             Self::Cl100k => Some(count_exact(bpe_openai::cl100k_base(), text)),
             Self::O200k => Some(count_exact(bpe_openai::o200k_base(), text)),
         }
@@ -75,7 +107,7 @@ impl Tokenizer {
 
     #[cfg(not(feature = "openai"))]
     #[expect(clippy::unused_self, reason = "without the tables no model's way is known")]
-    fn exact(self, _: &str) -> Option<u64> {
+    fn exact(&self, _: &str) -> Option<u64> {
         None
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_protocol::Arguments;
 
 use crate::{Approver, ApproverFuture};
 
@@ -36,6 +37,8 @@ pub enum ApproverReply {
     Approve,
     /// Approves the call, and calls of the same shape for the rest of the session.
     Remember,
+    /// Approves the call with changed arguments.
+    Edit(Arguments),
     /// Denies the call, with a reason for the model.
     Deny(Option<String>),
     /// The approver is absent.
@@ -76,6 +79,9 @@ impl Approver for Answers {
             match answer? {
                 ApproverReply::Approve => Some(ApprovalDecision::approve(id)),
                 ApproverReply::Remember => Some(ApprovalDecision::approve(id).with_remember()),
+                ApproverReply::Edit(arguments) => {
+                    Some(ApprovalDecision::approve(id).with_arguments(arguments))
+                }
                 ApproverReply::Deny(reason) => Some(ApprovalDecision::deny(id, reason)),
                 ApproverReply::WrongQuestion => Some(ApprovalDecision::approve(format!("{id}-other"))),
                 ApproverReply::Nobody => None,

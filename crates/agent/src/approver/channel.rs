@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use tokio::sync::{mpsc, oneshot};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_protocol::Arguments;
 
 use crate::{Approver, ApproverFuture};
 
@@ -121,6 +122,17 @@ impl OpenQuestion {
     pub fn approve(self) -> Result<(), AnswerRefused> {
         let decision = ApprovalDecision::approve(self.request.request_id.clone());
         self.answer(decision)
+    }
+
+    /// Approves the call with changed arguments. The changed call is checked like the call of the model, and
+    /// is asked about again if this answer does not cover it
+    /// ([`covers_edit`](windlass_hitl::ApprovalRequest::covers_edit)).
+    ///
+    /// # Errors
+    /// Returns [`AnswerRefused::Late`] if the request has ended.
+    pub fn approve_with(self, arguments: Arguments) -> Result<(), AnswerRefused> {
+        let decision = ApprovalDecision::approve(self.request.request_id.clone());
+        self.answer(decision.with_arguments(arguments))
     }
 
     /// Denies the call, with an optional reason for the model.

@@ -37,6 +37,13 @@ impl CallGuard {
 
     /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
     pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
+        // Changed arguments make another call, which teaches nothing about the call of the model, and only a person
+        // teaches.
+        if let ApprovalOutcome::Answered(decision) = outcome
+            && (decision.edit().is_some() || decision.is_by_model())
+        {
+            return;
+        }
         let Some(lessons) = &self.parts.lessons else { return };
         if let Some(known) = self.calls().get(call) {
             lessons.record(&known.checked.facts, outcome);

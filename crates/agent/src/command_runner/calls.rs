@@ -42,11 +42,16 @@ impl CommandRunner {
     pub(super) fn start_decision(&self, call: ToolCall) -> impl Future<Output = CallDecision> + use<> {
         let (guard, events) = (self.guard.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
+        let hooks = self.call_hooks();
         async move {
             let id = call.id.clone();
+            let model_call = call.clone();
             let decided = tokio::task::spawn_blocking(move || guard.decide_call(&call)).await;
-            let GuardedDecision { decision, coerced } =
-                decided.unwrap_or_else(|error| GuardedDecision::from_failure(&id, &error));
+            let mut decided = decided.unwrap_or_else(|error| GuardedDecision::from_failure(&id, &error));
+            if let Some(hooks) = hooks {
+                decided = hooks.decide(&model_call, decided).await;
+            }
+            let GuardedDecision { decision, coerced } = decided;
             if let (Some(events), false) = (events, coerced.is_empty()) {
                 let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
                 events.send(Event::CallCoerced { call: id.clone(), changes }).await;
@@ -104,6 +109,7 @@ impl CommandRunner {
         let (guard, tools) = (self.guard.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
         let parts = Arc::clone(&self.parts);
+        let hooks = self.call_hooks();
         async move {
             let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
                 let text = "policy has not decided about this call";
@@ -135,7 +141,10 @@ impl CommandRunner {
             match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => {
                     tools.follow(&checked, &result);
-                    RunOutcome::Ended(result)
+                    RunOutcome::Ended(match hooks {
+                        Some(hooks) => hooks.end(checked.call, result).await,
+                        None => result,
+                    })
                 }
                 Err(ToolError::Deferred) => RunOutcome::Deferred,
                 Err(error) => RunOutcome::Fatal(fatal_text(&error)),

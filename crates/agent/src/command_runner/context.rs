@@ -19,6 +19,8 @@ impl CommandRunner {
             id: self.run.id.clone(),
             shared_budget: self.run.shared_budget.clone(),
             ended: self.run.ended.clone(),
+            stop: self.run.stop.clone(),
+            hand_off: self.run.hand_off.clone(),
         };
         let mut ctx = Context::new(call.clone())
             .with_idempotency_key(format!("{}/{call}", self.run.id))

@@ -1,7 +1,7 @@
 //! Calls that run while their answer still streams.
 
 use windlass_hitl::Verdict;
-use windlass_loop::{CallDecision, Input, SpeculativeOutcome};
+use windlass_loop::{CallDecision, HookPoint, Input, SpeculativeOutcome};
 use windlass_protocol::ToolCall;
 
 use super::CommandRunner;
@@ -11,7 +11,9 @@ impl CommandRunner {
     /// Decides about a call whose answer still streams, and runs it if the policy allows it without a
     /// question.
     pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
-        if self.guard.route(&call).is_err() {
+        // Hooks are called for calls of accepted answers only.
+        let is_hooked = [HookPoint::Call, HookPoint::Result].iter().any(|point| self.parts.hooks.has(*point));
+        if is_hooked || self.guard.route(&call).is_err() {
             let outcome = Box::new(SpeculativeOutcome::NotBegun);
             return self.send_back(Input::Speculative { answer, call: call.id, outcome });
         }

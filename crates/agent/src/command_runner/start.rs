@@ -1,7 +1,8 @@
 //! The assembly of a command runner from an agent and the properties of a run.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -48,7 +49,9 @@ impl CommandRunner {
             guidance: resume_inputs.guidance,
             consulting: None,
             gate,
-            spoken: SpokenHistory::default(),
+            spoken: Arc::new(Mutex::new(SpokenHistory::default())),
+            is_summary: false,
+            vetoes: Arc::new(AtomicU32::new(0)),
         }
     }
 }

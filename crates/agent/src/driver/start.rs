@@ -34,6 +34,8 @@ impl Driver {
         machine: Machine,
         options: RunOptions,
     ) -> Self {
+        let mut journal = options.journal;
+        journal.forget_records();
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
         // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
@@ -48,6 +50,8 @@ impl Driver {
             outputs: options.outputs,
             shared_budget: options.shared_budget,
             ended: ended.clone(),
+            stop: options.cancellation.clone(),
+            hand_off: options.hand_off,
             model: options.model,
         };
         let runner = CommandRunner::new(
@@ -62,7 +66,7 @@ impl Driver {
         runner.remind(said.chain(&options.earlier));
         Self {
             machine,
-            journal: Box::new(options.journal),
+            journal,
             redactor: parts.redactor.clone(),
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
@@ -73,6 +77,8 @@ impl Driver {
             tools,
             messages: options.messages,
             share,
+            parts: Arc::clone(parts),
+            task: None,
             _ended: ended.drop_guard(),
         }
     }

@@ -133,12 +133,15 @@ pub(super) fn redact_decision(redactor: &Redactor, decision: CallDecision) -> Ca
     }
 }
 
-/// Redacts the human's comment. An outcome has no other text from outside: its id is made by the engine, which
-/// finds the request by it.
+/// Redacts the human's comment. The id is made by the engine, which finds the request by it. Changed arguments
+/// stay, like those of the model: the call runs with them, and they are redacted where they are shown or recorded.
 pub(super) fn redact_outcome(redactor: &Redactor, outcome: ApprovalOutcome) -> ApprovalOutcome {
     match outcome {
         ApprovalOutcome::Answered(mut decision) => {
             decision.reason = decision.reason.map(|reason| clean(redactor, reason));
+            if let Some(review) = &mut decision.review {
+                review.reason = clean(redactor, std::mem::take(&mut review.reason));
+            }
             ApprovalOutcome::Answered(decision)
         }
         other => other,

@@ -1,6 +1,7 @@
 //! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod agent_tool;
 mod ahead;
 mod approver;
 mod breaking;
@@ -9,8 +10,11 @@ mod checkpoints;
 mod coercion;
 mod context;
 mod early;
+mod edits;
 mod events;
+mod extensions;
 mod grants;
+mod hooks;
 mod hosted;
 mod images;
 mod learned;
@@ -23,6 +27,7 @@ mod protocol;
 mod redacting;
 mod request_options;
 mod resume;
+mod reviewer;
 mod run;
 mod run_handle;
 mod scene;

@@ -25,6 +25,13 @@ impl Objection {
     pub fn deny(text: impl Into<String>) -> Self {
         Self { stage: Stage::DenyRules, verdict: Verdict::Deny, text: text.into() }
     }
+
+    /// Returns the entry of a decision's trace.
+    pub(crate) fn to_entry(&self, id: &str, facts: &Facts) -> TraceEntry {
+        let reason = Reason::new(id, Source::Code, self.text.as_str());
+        let about = format!("{} as a whole", facts.tool);
+        TraceEntry::new(self.stage, self.verdict, reason, about)
+    }
 }
 
 type CheckFunction = dyn Fn(&Facts) -> Option<Objection> + Send + Sync;
@@ -118,9 +125,7 @@ impl Policy {
         let object = |check: &CodeRule<CheckFunction>| {
             let objection = catch_unwind(AssertUnwindSafe(|| (check.run)(facts)))
                 .unwrap_or_else(|_| Some(Objection::deny("the check of this call failed")))?;
-            let reason = Reason::new(&check.id, Source::Code, objection.text);
-            let about = format!("{} as a whole", facts.tool);
-            Some(TraceEntry::new(objection.stage, objection.verdict, reason, about))
+            Some(objection.to_entry(&check.id, facts))
         };
         self.code.checks.iter().filter_map(object).collect()
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_protocol::{ToolResult, Usage};
 
 use super::Core;
@@ -11,6 +12,14 @@ impl Core {
     /// Adds the tokens of an answer or a summary to the counters.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
         self.ledger.count_usage(usage, &self.config.budget.prices);
+    }
+
+    /// Counts the tokens of a model that reviewed an approval request. The entry of the approval contains them.
+    pub(crate) fn count_review(&mut self, outcome: &ApprovalOutcome) {
+        if let ApprovalOutcome::Answered(ApprovalDecision { review: Some(review), .. }) = outcome {
+            self.count_usage(&review.usage);
+            let _ = self.ledger.take_unrecorded();
+        }
     }
 
     /// Counts the results of a turn.

@@ -39,7 +39,7 @@ impl Core {
             FailureSubject::Protocol => return self.try_next_protocol(failure),
             FailureSubject::ContextLength => self.shrink(),
             FailureSubject::Image => self.remove_refused_images(failure),
-            FailureSubject::Other => false,
+            FailureSubject::Other | FailureSubject::Hook => false,
         };
         if is_changed {
             self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });

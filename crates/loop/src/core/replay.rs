@@ -91,7 +91,12 @@ impl Core {
             | Entry::Discarded { .. }
             | Entry::Shared { .. }
             | Entry::Interrupt { .. } => self.replay_counter(entry, restored),
-            other => restored.add(other),
+            other => {
+                if let Entry::Approval { outcome, .. } = &other {
+                    self.count_review(outcome);
+                }
+                restored.add(other);
+            }
         }
         Ok(Ok(()))
     }
@@ -200,6 +205,8 @@ impl Core {
                 }
                 self.count_nudge();
             }
+            // The refused answer is not recorded.
+            Some(MessageSource::Hook) => self.count_replayed_turn(),
             // The message was queued until the end of a task.
             _ if was_queued
                 && (is_behind_answer || find_completion(&self.config, self.transcript()).is_some()) =>

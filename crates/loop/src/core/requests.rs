@@ -4,7 +4,7 @@ use windlass_protocol::{Message, Role};
 
 use super::Core;
 use crate::conversation::SummaryPlan;
-use crate::{Command, DeliverAt, Entry, Event, MessageSource, Offer, StreamFailure};
+use crate::{Command, DeliverAt, Entry, Event, HookReport, MessageSource, Offer, StreamFailure};
 
 impl Core {
     /// Records the start of the run and its task.
@@ -80,9 +80,10 @@ impl Core {
         let text = text.to_owned();
         self.show(match source {
             MessageSource::Queue | MessageSource::NextTask => Event::Said { text },
-            MessageSource::Nudge | MessageSource::InterruptReply | MessageSource::Continuation => {
-                Event::Nudged { text }
-            }
+            MessageSource::Nudge
+            | MessageSource::InterruptReply
+            | MessageSource::Continuation
+            | MessageSource::Hook => Event::Nudged { text },
         });
     }
 
@@ -137,6 +138,12 @@ impl Core {
         let delay_ms = self.attempts.next_delay(failure, self.config.limits.stream_retries)?;
         self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms });
         Some(delay_ms)
+    }
+
+    /// Records and shows that a hook changed the course of the run.
+    pub(crate) fn report_hook(&mut self, report: HookReport) {
+        self.record(Entry::Hook { report: report.clone() });
+        self.show(Event::Hook { report });
     }
 
     /// Returns true if an empty answer may be requested again.

@@ -6,6 +6,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, PlannedFile, StopReason, ToolResult};
 
 use crate::Entry;
+use crate::phase::Edit;
 
 /// The recorded state of the newest answer and its calls.
 #[derive(Default)]
@@ -20,6 +21,8 @@ pub(crate) struct RestoredState {
     pub(crate) refused: Vec<ToolResult>,
     /// The approval requests for the calls.
     pub(crate) approvals: BTreeMap<CallId, RecordedApproval>,
+    /// The changes of calls' arguments by the human.
+    pub(crate) edits: BTreeMap<CallId, Edit>,
     /// The guidance of the human whose message to the model is missing, because the process ended in between.
     pub(crate) unsent_reply: Option<String>,
     pub(crate) last: Option<LastAnswer>,
@@ -75,6 +78,13 @@ impl RestoredState {
             }
             Entry::Approval { call, outcome } => {
                 if let Some(approval) = self.approvals.get_mut(&call) {
+                    if let ApprovalOutcome::Answered(decision) = &outcome
+                        && let Some(arguments) = decision.edit()
+                    {
+                        let earlier = self.edits.get(&call).map_or(0, |edit| edit.count);
+                        let edit = Edit::new(approval.request.clone(), arguments.clone(), earlier);
+                        self.edits.insert(call, edit);
+                    }
                     approval.outcome = Some(outcome);
                 }
             }

@@ -1,5 +1,7 @@
 //! The names of the work that commands request.
 
+use windlass_protocol::CallId;
+
 use super::Machine;
 use crate::{Command, Step, StepClass};
 
@@ -21,11 +23,11 @@ impl Machine {
                 let what = if self.phase.is_condensing() { "summary" } else { "model" };
                 (self.core.attempt_key(what), StepClass::Pure)
             }
-            Command::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
+            Command::Decide(call) => (self.edited_key("judge", &call.id), StepClass::Pure),
             Command::RunSpeculatively { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
             Command::Reconcile { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
             Command::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
-            Command::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
+            Command::Ask(request) => (self.edited_key("approval", &request.call.id), StepClass::Idempotent),
             Command::Interrupt { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
             Command::Run(call) => {
                 let hints = self.core.config().hints(call.name.as_str());
@@ -34,6 +36,20 @@ impl Machine {
             _ => return None,
         };
         Some(Step { key, class, generation: self.core.generation() })
+    }
+
+    /// Returns true if the machine waits for a summary of the turns that it will remove, so that the newest
+    /// [`Command::Send`] requests it.
+    pub fn is_summarizing(&self) -> bool {
+        self.phase.is_condensing()
+    }
+
+    /// Returns the key of a step that is repeated after each change of the call's arguments.
+    fn edited_key(&self, what: &str, call: &CallId) -> String {
+        match self.phase.count_edits(call) {
+            0 => format!("{what}-{call}"),
+            edits => format!("{what}-{call}-edit-{edits}"),
+        }
     }
 
     /// Returns the wait for the next deadline, which ends with `Input::Tick`, and the time of that deadline.

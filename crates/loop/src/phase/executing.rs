@@ -1,6 +1,7 @@
 //! The phase in which the calls of an answer are decided, approved and executed.
 
 mod decisions;
+mod edits;
 mod last_calls;
 mod outside;
 mod speculative;
@@ -17,6 +18,8 @@ use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
 use crate::{Command, Event, Input, InterruptReason, Outcome, StopCause};
 
+pub(crate) use self::edits::Edit;
+
 /// The calls of one answer, in call order.
 #[derive(Debug)]
 pub(crate) struct Executing {
@@ -25,6 +28,10 @@ pub(crate) struct Executing {
     answer: u64,
     /// Approval requests of earlier processes, for calls that are decided again after a resume.
     recorded: BTreeMap<CallId, RecordedApproval>,
+    /// The changes of calls' arguments by the human.
+    edits: BTreeMap<CallId, Edit>,
+    /// The notes about calls that a hook changed, for their results.
+    rewrites: BTreeMap<CallId, String>,
     is_cancelled: bool,
     /// The error that ends the run after the running calls have ended.
     fatal: Option<String>,
@@ -45,6 +52,8 @@ impl Executing {
             calls: calls.collect(),
             answer: speculative.answer(),
             recorded: BTreeMap::new(),
+            edits: BTreeMap::new(),
+            rewrites: BTreeMap::new(),
             is_cancelled: false,
             fatal: None,
         }
@@ -97,6 +106,11 @@ impl Executing {
         self.is_cancelled || self.fatal.is_some()
     }
 
+    /// Returns how often the human changed the arguments of a call.
+    pub(crate) fn count_edits(&self, id: &CallId) -> u32 {
+        self.edits.get(id).map_or(0, |edit| edit.count)
+    }
+
     fn find(&mut self, id: &CallId) -> Option<&mut Call> {
         self.calls.iter_mut().find(|call| call.id() == id)
     }
@@ -112,6 +126,7 @@ impl Executing {
 
     /// Ends a call that has no result yet.
     fn end_call(&mut self, core: &mut Core, result: ToolResult) {
+        let result = self.mark_edit(result);
         if let Some(call) = self.find(&result.call)
             && call.end(result.clone()).is_ok()
         {

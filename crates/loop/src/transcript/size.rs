@@ -17,7 +17,7 @@ impl Transcript {
     }
 
     pub(super) fn count_again(&mut self) {
-        let sizes = self.closed.iter().map(|message| message_size(self.tokenizer, message));
+        let sizes = self.closed.iter().map(|message| message_size(&self.tokenizer, message));
         self.size = sizes.fold(0, u64::saturating_add);
     }
 

@@ -8,6 +8,7 @@ mod consultation;
 mod context;
 mod driven;
 mod early;
+mod edits;
 mod events;
 mod execution;
 mod hosted;

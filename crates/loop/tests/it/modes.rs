@@ -81,7 +81,7 @@ fn an_offer_holds_from_the_next_turn_on_and_its_mode_is_recorded_at_once() {
     let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
     let begun = entries(&run.effects);
     assert!(
-        matches!(&begun[..2], [Entry::Started { version: 8, .. }, Entry::Mode { mode }] if mode == "ask")
+        matches!(&begun[..2], [Entry::Started { version: Entry::VERSION, .. }, Entry::Mode { mode }] if mode == "ask")
     );
     run.answer([call("a", "look", "{}")]);
     wanted(&mut run);

@@ -2,8 +2,9 @@
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
-    Budget, CallDecision, Command, Config, DeliverAt, Entry, Event, Input, Machine, Outcome, RunOrigin,
-    StopCause, StreamFailure, Transcript, UnansweredPolicy, UnknownEffects, Wait,
+    Budget, CallDecision, Command, Config, DeliverAt, Entry, Event, HookAction, HookPoint, HookReport, Input,
+    Machine, Outcome, RunOrigin, StopCause, StreamFailure, Transcript, UnansweredPolicy, UnknownEffects,
+    Wait,
 };
 use windlass_protocol::{
     CallId, Image, Message, Part, PlannedFile, ReconcileOutcome, ResultStatus, Role, ToolCall, ToolProtocol,
@@ -361,6 +362,9 @@ pub(crate) fn everything() -> Vec<Entry> {
     for call in run.to_decide() {
         decide_planned(&mut run, &call, &planned);
     }
+    run.step(Input::Hook(
+        HookReport::new("audit", HookPoint::Call, HookAction::Ask, "look twice").with_call(id("b")),
+    ));
     run.approve("b");
     run.step(Input::Deferred(id("b")));
     run.step(Input::Say { id: Some("say-1".into()), text: "be brief".into(), when: DeliverAt::NextTurn });

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 use serde::Deserialize;
+use serde_json::Value;
 use windlass_hitl::{ApprovalDecision, Digest};
+use windlass_protocol::Arguments;
 
 use super::RefusedFileReason as Reason;
 use super::folder::{DECISION, Folder, REQUEST, reading};
@@ -44,6 +46,9 @@ struct DecisionFile {
     remember: bool,
     #[serde(default)]
     always_allow: bool,
+    /// The changed arguments of an approved call: an object, or the text of one.
+    #[serde(default)]
+    arguments: Option<Value>,
     /// The digest of the request that was answered, if the file contains it.
     #[serde(default)]
     digest: Option<Digest>,
@@ -105,8 +110,18 @@ impl PostedRequest {
         decision.reason = answer.reason;
         decision.remember = answer.remember;
         decision.always_allow = answer.always_allow;
+        decision.arguments = answer.arguments.map(read_arguments).transpose()?;
         Ok(Some(decision))
     }
+}
+
+/// Reads changed arguments. `Arguments` bounds the number of their values, and [`ANSWER_BYTES`] their length.
+fn read_arguments(value: Value) -> Result<Arguments, Unfit> {
+    let text = match value {
+        Value::String(text) => text,
+        value => value.to_string(),
+    };
+    Arguments::parse(text).map_err(|error| Reason::Malformed(error.to_string()).into())
 }
 
 impl Drop for PostedRequest {

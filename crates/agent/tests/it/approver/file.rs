@@ -218,6 +218,30 @@ fn invalid_answer_files_are_refused() {
 }
 
 #[tokio::test]
+async fn an_answer_can_change_the_arguments() {
+    let (desk, request) = (Desk::new(), a_request().await);
+    for arguments in [json!({"n": 2}), json!(r#"{"n":2}"#)] {
+        let answer = async |id: &str| {
+            desk.answer(id, &json!({"request_id": id, "approved": true, "arguments": arguments}));
+        };
+        let decision = desk.asked(&request, answer).await.unwrap();
+        assert_eq!(decision.edit().map(|arguments| arguments.as_str()), Some(r#"{"n":2}"#));
+    }
+    assert_eq!(desk.refused(), []);
+}
+
+#[test]
+fn changed_arguments_that_are_no_object_are_refused() {
+    for arguments in [json!([1]), json!("no JSON"), json!("[".repeat(3_000))] {
+        let write = async |file: &Path, id: &str| {
+            let text = json!({"request_id": id, "approved": true, "arguments": arguments}).to_string();
+            fs::write(file, text).unwrap();
+        };
+        check(write, |reason| matches!(reason, Reason::Malformed(_)));
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_is_written_slowly_is_waited_for() {
     let (desk, request) = (Desk::new(), a_request().await);
     let decision = desk

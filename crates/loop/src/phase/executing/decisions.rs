@@ -26,6 +26,9 @@ impl Executing {
             CallDecision::Decided { facts, decision, request } => (facts, decision, request),
         };
         let (verdict, reason) = (decision.verdict, decision.reason.clone());
+        if let Some(edit) = self.edits.get_mut(id) {
+            edit.is_clean = !facts.has_secret;
+        }
         record_decision(core, id, *facts, decision);
         match (verdict, request) {
             (Verdict::Allow, _) => {
@@ -52,6 +55,10 @@ impl Executing {
     ) -> Option<Transition> {
         let recorded = self.recorded.get(id).filter(|recorded| recorded.request.digest == request.digest);
         let outcome = recorded.and_then(|recorded| recorded.outcome.clone());
+        if outcome.is_none() && self.is_covered(core, &request) {
+            self.run(core, id);
+            return None;
+        }
         let call = self.find(id)?;
         let Some(outcome) = outcome else {
             call.queue_approval(request).ok()?;
@@ -59,7 +66,7 @@ impl Executing {
         };
         call.ask().ok()?;
         self.recorded.remove(id);
-        self.apply_answer(core, id, &outcome)
+        self.apply_answer(core, request, &outcome)
     }
 
     /// Sends the approval requests whose turn has come. Calls are decided concurrently and in any order; a
@@ -109,43 +116,45 @@ impl Executing {
     ) -> Option<Transition> {
         let request = core.end_approval(outcome)?;
         let id = request.call.id.clone();
+        let request = Box::new(request);
         let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
         if !is_answered && core.config().unanswered == UnansweredPolicy::Suspend {
-            return self.postpone_approval(core, &id, request.request_id);
+            return self.postpone_approval(core, &id, request.request_id.clone());
         }
+        core.count_review(outcome);
         core.record(Entry::Approval { call: id.clone(), outcome: outcome.clone() });
         core.show(Event::ApprovalEnded { outcome: outcome.clone() });
-        self.apply_answer(core, &id, outcome)
+        self.apply_answer(core, request, outcome)
     }
 
     fn apply_answer(
         &mut self,
         core: &mut Core,
-        id: &CallId,
+        request: Box<ApprovalRequest>,
         outcome: &ApprovalOutcome,
     ) -> Option<Transition> {
-        if !self.find(id).is_some_and(|call| call.is_asking()) {
+        let id = request.call.id.clone();
+        if !self.find(&id).is_some_and(|call| call.is_asking()) {
             return None;
         }
         let (status, text) = match outcome {
             ApprovalOutcome::Answered(decision) if decision.approved => {
-                self.run(core, id);
-                return None;
+                return self.approve(core, request, decision.edit());
             }
             ApprovalOutcome::Answered(decision) => {
-                (ResultStatus::Denied, words::human_denial_text(decision.reason.as_deref()))
+                (ResultStatus::Denied, words::answered_denial_text(decision))
             }
             ApprovalOutcome::TimedOut { .. } => {
                 (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
             }
             _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
         };
-        self.end_call(core, ToolResult::text(id.clone(), status, text));
+        self.end_call(core, ToolResult::text(id, status, text));
         self.advance(core)
     }
 
     /// Runs a call that policy or the human allowed. Its intent is recorded first.
-    fn run(&mut self, core: &mut Core, id: &CallId) {
+    pub(super) fn run(&mut self, core: &mut Core, id: &CallId) {
         if let Some(call) = self.find(id)
             && call.run().is_ok()
         {

@@ -45,6 +45,9 @@ impl Executing {
         for call in &self.calls {
             core.show(Event::CallTakenUp { call: call.call().clone() });
         }
+        for (call, edit) in std::mem::take(&mut restored.edits) {
+            self.restore_edit(core, &call, edit);
+        }
         for result in std::mem::take(&mut restored.refused) {
             self.end_call(core, result);
         }

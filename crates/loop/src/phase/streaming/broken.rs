@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::phase::turn;
 use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
-use crate::{Command, Entry, StopCause, StreamFailure};
+use crate::{Command, Entry, Event, FailureSubject, MessageSource, StopCause, StreamFailure, words};
 
 impl Streaming {
     /// Keeps the text of an answer that was cancelled, and drops its calls.
@@ -49,6 +49,11 @@ pub(super) fn break_off(
     core.count_usage(usage);
     abandon(core, calls);
     core.discard_attempt();
+    if failure.subject == FailureSubject::Hook && failure.retryable {
+        core.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });
+        core.push_user(MessageSource::Hook, &words::refuse_answer(&failure.message));
+        return Transition::NextTurn;
+    }
     if core.change_request(failure) {
         return Transition::Request { delay_ms: 0 };
     }

@@ -1,0 +1,134 @@
+//! Approvals with changed arguments: the changed call is decided again and bound by a digest of its own.
+
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
+use windlass_protocol::{Arguments, CallId, Content, Payload, ResultStatus, ToolCall, ToolResult};
+
+use super::Executing;
+use crate::core::Core;
+use crate::transition::Transition;
+use crate::{Command, Entry, Event, HookAction, HookPoint, HookReport, words};
+
+/// The number of changes of one call after which a further change is refused, so that a program that answers
+/// cannot keep a call open for ever.
+const MAX_EDITS: u32 = 8;
+
+/// The newest change of a call's arguments by the human.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    /// The request that the human answered with the change.
+    pub(crate) asked: Box<ApprovalRequest>,
+    pub(crate) arguments: Arguments,
+    /// The number of changes of the call, including this one.
+    pub(crate) count: u32,
+    /// True if the arguments are known to contain no secret, so that the model may see them.
+    pub(crate) is_clean: bool,
+}
+
+impl Edit {
+    pub(crate) fn new(asked: Box<ApprovalRequest>, arguments: Arguments, earlier: u32) -> Self {
+        Self { asked, arguments, count: earlier.saturating_add(1), is_clean: false }
+    }
+
+    /// Returns the call with the changed arguments, or `None` if the call has no arguments.
+    fn apply(&self, call: &ToolCall) -> Option<ToolCall> {
+        let mut changed = call.clone();
+        changed.payload = self.asked.call.payload.clone();
+        match &mut changed.payload {
+            Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
+                *arguments = self.arguments.clone();
+                Some(changed)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if the change leaves the call as the human saw it.
+    fn is_idle(&self) -> bool {
+        match &self.asked.call.payload {
+            Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
+                arguments.canonical() == self.arguments.canonical()
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Executing {
+    /// Applies an approval. With changed arguments the call is decided again, because neither the schema nor
+    /// policy has seen them.
+    pub(super) fn approve(
+        &mut self,
+        core: &mut Core,
+        asked: Box<ApprovalRequest>,
+        arguments: Option<&Arguments>,
+    ) -> Option<Transition> {
+        let id = asked.call.id.clone();
+        let earlier = self.edits.get(&id).map_or(0, |edit| edit.count);
+        let Some(edit) = arguments
+            .map(|arguments| Edit::new(asked, arguments.clone(), earlier))
+            .filter(|edit| !edit.is_idle())
+        else {
+            self.run(core, &id);
+            return None;
+        };
+        let call = self.find(&id)?;
+        let text = match edit.apply(call.call()) {
+            Some(changed) if edit.count <= MAX_EDITS => {
+                call.revise(changed.clone()).ok()?;
+                self.edits.insert(id, edit);
+                core.show(Event::CallEdited { call: changed.clone() });
+                core.emit(Command::Decide(changed));
+                return None;
+            }
+            Some(_) => words::TOO_MANY_EDITS,
+            None => words::EDIT_WITHOUT_ARGUMENTS,
+        };
+        self.end_call(core, ToolResult::text(id, ResultStatus::Denied, text));
+        self.advance(core)
+    }
+
+    /// Restores the recorded change of a call that has not been decided again.
+    pub(super) fn restore_edit(&mut self, core: &mut Core, id: &CallId, edit: Edit) {
+        let Some(call) = self.find(id) else { return };
+        let Some(changed) = edit.apply(call.call()) else { return };
+        if call.revise(changed.clone()).is_ok() {
+            self.edits.insert(id.clone(), edit);
+            core.show(Event::CallEdited { call: changed });
+        }
+    }
+
+    /// Approves a changed call without a further question if the human's answer covers it. The record gets
+    /// the new request with its digest, and the approval of it.
+    pub(super) fn is_covered(&self, core: &mut Core, request: &ApprovalRequest) -> bool {
+        let id = &request.call.id;
+        let Some(edit) = self.edits.get(id) else { return false };
+        if !edit.asked.covers_edit(request, &edit.arguments) {
+            return false;
+        }
+        let outcome = ApprovalOutcome::Answered(ApprovalDecision::approve(request.request_id.as_str()));
+        core.record(Entry::Asked { request: Box::new(request.clone()) });
+        core.record(Entry::Approval { call: id.clone(), outcome });
+        true
+    }
+
+    /// Keeps the note for the result of a call whose arguments a hook changed.
+    pub(crate) fn note_rewrite(&mut self, report: &HookReport) {
+        if let (HookPoint::Call, HookAction::Rewrite, Some(call)) =
+            (report.point, report.action, report.call.as_ref())
+        {
+            self.rewrites.insert(call.clone(), words::rewrite_note(&report.hook, &report.text));
+        }
+    }
+
+    /// Adds to the result of a changed call that the human or a hook changed it.
+    pub(super) fn mark_edit(&self, mut result: ToolResult) -> ToolResult {
+        if let Some(note) = self.rewrites.get(&result.call) {
+            result.content.insert(0, Content::text(note.as_str()));
+        }
+        if let Some(edit) = self.edits.get(&result.call) {
+            let shown = edit.is_clean.then(|| edit.arguments.as_str());
+            result.content.insert(0, Content::text(words::edit_note(shown)));
+        }
+        result
+    }
+}
