@@ -12,11 +12,13 @@ mod storage;
 
 pub mod agents;
 pub mod assembly;
+pub mod feed;
 pub mod mcp;
 pub mod policies;
 pub mod providers;
 pub mod runs;
 pub mod secrets;
+pub mod sessions;
 
 pub use app::App;
 pub use config::{

@@ -2,6 +2,7 @@
 
 mod answers;
 mod checkpoints;
+mod feeds;
 mod folder;
 mod inbox;
 mod open_questions;

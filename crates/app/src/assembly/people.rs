@@ -12,6 +12,7 @@ use windlass_tool::Human;
 use crate::app::App;
 #[cfg(unix)]
 use crate::error::{Context as _, Remedy, Result, Setting, ensure};
+use crate::sessions::Desk;
 
 /// The people of a run: approver of calls, human who answers questions of tools, and the policy for unanswered
 /// questions. Clones share them.
@@ -47,6 +48,11 @@ impl People {
     /// Leaves every question open, so the run is suspended and can be resumed with stored answers.
     pub fn suspend() -> Self {
         Self { unanswered: UnansweredPolicy::Suspend, ..Self::new(DenyAll) }
+    }
+
+    /// Lets the windows of a session answer. A question without an answer stays open.
+    pub(crate) fn at_desk(desk: Desk) -> Self {
+        Self { unanswered: UnansweredPolicy::Suspend, ..Self::new(desk.clone()).with_human(desk) }
     }
 
     /// Lets another program answer by files in a folder.

@@ -60,6 +60,12 @@ pub struct RunSettings {
     /// Text format of calls, if the user chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
+    /// Id of the session of the run. A run without one is a session of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Id of the run that this run continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 impl RunSettings {
@@ -88,6 +94,8 @@ impl RunSettings {
             fallbacks: Vec::new(),
             protocol: None,
             dialect: None,
+            session: None,
+            parent: None,
         })
     }
 

@@ -27,6 +27,8 @@ convert! {
         windlass_client::VendorsError,
         windlass_hitl::ApprovalHistoryError,
         windlass_hitl::PolicyError,
+        windlass_loop::ResumeError,
+        windlass_protocol::IdError,
         windlass_text_calls::UnknownDialect,
         windlass_toolbox::BuildError,
         windlass_toolbox::DynamicToolError,

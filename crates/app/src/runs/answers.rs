@@ -13,6 +13,7 @@ use super::shared_run::SharedRun;
 use super::{OpenQuestions, RunFolder};
 use crate::app::App;
 use crate::error::{Context as _, Result, one_line};
+use crate::feed::guidance_id;
 use crate::storage::{read_json, write_json};
 
 /// A stored answer to a question of a run, one file in its folder.
@@ -26,6 +27,9 @@ pub enum StoredAnswer {
         decision: ApprovalDecision,
         /// Digest of the displayed call. The decision is valid only for this content.
         shown: Digest,
+        /// Name of the window in which the answer was given. Answers of earlier versions have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     /// Result of a deferred call.
     Result {
@@ -41,6 +45,9 @@ pub enum StoredAnswer {
         /// Id of the consultation. Runs and answers of earlier versions have the default id.
         #[serde(default)]
         id: InterruptId,
+        /// Name of the window in which the answer was given. Answers of earlier versions have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
 }
 
@@ -109,6 +116,16 @@ impl RunAnswers {
         })
     }
 
+    /// Returns the answer to a question with this id in the feed, if one is stored.
+    pub(crate) fn find(&self, question: &str) -> Option<&StoredAnswer> {
+        self.0.iter().find(|stored| stored.question_id().as_deref() == Some(question))
+    }
+
+    /// Returns the ids of the answered questions in the feed, with the windows of the answers.
+    pub(crate) fn windows(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|stored| Some((stored.question_id()?, stored.window()?.to_owned())))
+    }
+
     /// Returns the id and the text of each stored result of a deferred call.
     #[cfg(feature = "workflow")]
     pub(crate) fn results(&self) -> impl Iterator<Item = (String, String)> {
@@ -122,7 +139,7 @@ impl RunAnswers {
     pub(crate) fn approver(&self, otherwise: impl Approver + 'static) -> StoredAnswers {
         let approver = StoredAnswers::new(otherwise);
         self.0.iter().fold(approver, |approver, stored| match stored {
-            StoredAnswer::Approval { decision, shown } => {
+            StoredAnswer::Approval { decision, shown, .. } => {
                 approver.with_answer(decision.clone(), shown.clone())
             }
             _ => approver,
@@ -172,7 +189,37 @@ impl StoredAnswer {
     pub fn approval(question: &ApprovalRequest, is_approved: bool, comment: Option<String>) -> Self {
         let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment);
         decision.approved = is_approved;
-        Self::Approval { decision, shown: question.digest.clone() }
+        Self::decision(question, decision)
+    }
+
+    /// Creates an answer from a decision about a question. It is valid only for the displayed content.
+    pub(crate) fn decision(question: &ApprovalRequest, decision: ApprovalDecision) -> Self {
+        Self::Approval { decision, shown: question.digest.clone(), by: None }
+    }
+
+    /// Sets the name of the window in which the answer was given.
+    pub fn with_window(mut self, window: impl Into<String>) -> Self {
+        if let Self::Approval { by, .. } | Self::Guidance { by, .. } = &mut self {
+            *by = Some(window.into());
+        }
+        self
+    }
+
+    /// Returns the name of the window in which the answer was given.
+    pub(crate) fn window(&self) -> Option<&str> {
+        match self {
+            Self::Approval { by, .. } | Self::Guidance { by, .. } => by.as_deref(),
+            Self::Result { .. } => None,
+        }
+    }
+
+    /// Returns the id of the answered question in the feed of the run.
+    fn question_id(&self) -> Option<String> {
+        match self {
+            Self::Approval { decision, .. } => Some(decision.request_id.clone()),
+            Self::Guidance { id, .. } => Some(guidance_id(id)),
+            Self::Result { .. } => None,
+        }
     }
 
     /// Returns true if the answer belongs to an open question. Answers to closed questions never become valid
@@ -191,7 +238,7 @@ impl StoredAnswer {
 
     /// Creates an answer to the open consultation.
     pub fn guidance(open: &OpenQuestions, words: impl Into<String>) -> Self {
-        Self::Guidance { words: words.into(), question: open.guided, id: open.consultation }
+        Self::Guidance { words: words.into(), question: open.guided, id: open.consultation, by: None }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use sha2::{Digest as _, Sha256};
 use windlass_journal::{FileJournal, FileJournals, Journals, Record};
 
 use super::shared_run::SharedRun;
@@ -41,6 +42,24 @@ impl App {
     pub fn runs(&self) -> Result<Vec<RunFolder>> {
         let Some(database) = self.store().database() else { return RunFolder::list(self) };
         AppStore::list(database)?.iter().map(|id| RunFolder::at(self, id)).collect()
+    }
+
+    /// Returns the ids of all folders or rows that can be runs, without looking into them.
+    pub(crate) fn run_ids(&self) -> Result<Vec<String>> {
+        match self.store().database() {
+            Some(database) => AppStore::list(database),
+            None => RunFolder::list_names(self),
+        }
+    }
+
+    /// Returns the folder of the records of sessions.
+    pub(crate) fn sessions_folder(&self) -> Result<PathBuf> {
+        let runs = self.runs_folder()?;
+        // Each database has sessions of its own.
+        Ok(match (self.store().database(), self.store().describe()) {
+            (Some(_), Some(address)) => runs.join(format!("sessions-of-{}", hash(address))),
+            _ => runs,
+        })
     }
 
     /// Finds a run by its id.
@@ -88,12 +107,12 @@ impl RunFolder {
     }
 
     fn find(app: &App, id: &str) -> Result<Self> {
-        let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        ensure!(is_name, Invalid, "{id:?} is not the id of a run");
+        ensure!(is_id(id), Invalid, "{id:?} is not the id of a run");
         Self::at(app, id)
     }
 
-    fn list(app: &App) -> Result<Vec<Self>> {
+    /// Returns the names in the folder of runs that have the form of an id.
+    fn list_names(app: &App) -> Result<Vec<String>> {
         let runs = app.runs_folder()?;
         let names = match fs::read_dir(&runs) {
             Ok(names) => names,
@@ -102,13 +121,57 @@ impl RunFolder {
         };
         let mut ids: Vec<String> =
             names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        ids.retain(|id| is_id(id));
         ids.sort();
+        Ok(ids)
+    }
+
+    fn list(app: &App) -> Result<Vec<Self>> {
         // Skip entries that are not run folders.
-        Ok(ids
+        Ok(Self::list_names(app)?
             .iter()
             .filter_map(|id| Self::find(app, id).ok())
             .filter(|run| run.journal().is_file())
             .collect())
+    }
+
+    /// Returns true if a process works on the run. For a run in a database the answer is true, because only its
+    /// lease can tell.
+    pub fn is_active(&self) -> bool {
+        if self.shared.is_some() {
+            return true;
+        }
+        // The owner of a journal holds a lock on it. A shared lock does not disturb other readers.
+        let Ok(file) = fs::File::open(self.journal()) else { return false };
+        matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+    }
+
+    /// Deletes the run's folder with everything in it.
+    pub(crate) fn delete(&self) -> Result<()> {
+        ensure!(
+            self.shared.is_none(),
+            Conflict,
+            "run {} is in a database and cannot be deleted yet",
+            self.id
+        );
+        ensure!(!self.is_active(), Conflict, "a process works on run {}", self.id);
+        fs::remove_dir_all(&self.path).with_context(|| format!("{} cannot be deleted", self.path.display()))
+    }
+
+    /// Returns the size of the files in the run's folder in bytes.
+    pub(crate) fn size(&self) -> u64 {
+        let mut folders = vec![self.path.clone()];
+        let mut bytes = 0_u64;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                match entry.metadata() {
+                    Ok(data) if data.is_dir() => folders.push(entry.path()),
+                    Ok(data) => bytes = bytes.saturating_add(data.len()),
+                    Err(_) => {}
+                }
+            }
+        }
+        bytes
     }
 
     /// Returns true if another process has taken the run over from this one. A run that is not in a database is
@@ -210,6 +273,16 @@ impl RunFolder {
             .with_context(|| format!("{} cannot be read", file.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run's settings", file.display()))
     }
+}
+
+fn is_id(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Returns a short digest of a text for a name.
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns a new id: Unix time in seconds and 32 random bits in hexadecimal. Ids sort by time, and collisions

@@ -1,6 +1,7 @@
 //! Sessions: runs that are started, resumed, forked and replayed with their records.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use windlass_agent::{Agent, DeliverAt, EventStream, RunOptions};
 use windlass_cassette::{Fork, Player};
@@ -10,15 +11,18 @@ use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
+use super::feeds::{add_history, link_settings, resume_feed, start_feed};
 use super::inbox::store_message;
 use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
 use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
 use crate::config::RunSettings;
 use crate::error::{Context as _, Remedy, Result, ensure, one_line};
+use crate::feed::{GuidanceSlot, RunFeed};
 use crate::policies::ProtectedPaths;
 use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
+use crate::sessions::{SessionLink, SessionStore};
 
 /// Message to a model that continues after the end of its journal was dropped.
 const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and its last steps are lost. Check \
@@ -37,13 +41,26 @@ pub struct SessionOptions {
     pub record: Option<PathBuf>,
     /// Cancels the run. Every started call still gets its result.
     pub cancellation: CancellationToken,
+    /// The session of a new run. The default is a session of its own.
+    pub link: SessionLink,
+    /// The store of sessions, if it is not the one of the handle.
+    pub(crate) sessions: Option<Arc<dyn SessionStore>>,
+    /// Receives the question about how the run continues.
+    pub(crate) guidance: GuidanceSlot,
 }
 
 impl SessionOptions {
     /// Creates options without a recording.
     pub fn new(people: People) -> Self {
-        let (providers, cancellation) = (ProviderOptions::default(), CancellationToken::new());
-        Self { people, providers, record: None, cancellation }
+        Self {
+            people,
+            providers: ProviderOptions::default(),
+            record: None,
+            cancellation: CancellationToken::new(),
+            link: SessionLink::default(),
+            sessions: None,
+            guidance: GuidanceSlot::default(),
+        }
     }
 }
 
@@ -59,6 +76,8 @@ pub struct Session {
     pub inbox: Inbox,
     /// The recording of the run. Call [`Recording::finish`] at the end.
     pub recording: Recording,
+    /// The feed of the run. Pass each event to [`RunFeed::observe`], and call [`RunFeed::settle`] at the end.
+    pub feed: RunFeed,
 }
 
 /// A recorded run that happens again, without a network and without running a tool.
@@ -86,15 +105,18 @@ impl Session {
         settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
         let recording = Recording::none().write_to(record, &settings, secrets)?;
         let folder = RunFolder::create(app)?;
+        link_settings(&mut settings, &folder, &options.link);
         folder.write_settings(&settings)?;
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
+        let feed = start_feed(app, &folder, &settings, options)?;
         let inbox = Inbox::new(&folder);
-        let run = run_options(&folder, journal, &options.cancellation).with_messages(inbox.messages());
+        let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
+        let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = add_checkpoints(run, &folder, &settings);
-        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, recording })
+        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, recording, feed })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -125,8 +147,12 @@ impl Session {
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_answers(&answers).build().await?;
+        let mut feed = resume_feed(app, &folder, &settings, options, &records)?;
+        for (question, window) in answers.windows() {
+            feed.set_window(question, window);
+        }
         let inbox = Inbox::new(&folder);
-        let run = run_options(&folder, journal, &options.cancellation);
+        let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = answers.add_to(run).with_messages(inbox.messages());
         // A failed checkpoint must not prevent the resume.
         if let Err(error) = make_missing_checkpoint(&folder, &settings, &records) {
@@ -134,7 +160,7 @@ impl Session {
         }
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.resume(run)?;
-        Ok(Self { events, folder, inbox, recording: Recording::none() })
+        Ok(Self { events, folder, inbox, recording: Recording::none(), feed })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
@@ -144,8 +170,8 @@ impl Session {
     /// Fails if the recording cannot be read, or if its folder does not exist.
     pub async fn fork(app: &App, cassette: &Path, fork: Fork, options: &SessionOptions) -> Result<Self> {
         let player = Player::fork(cassette, fork)?;
-        let settings = read_run_settings(&player, cassette)?;
-        let root = &settings.root;
+        let mut settings = read_run_settings(&player, cassette)?;
+        let root = settings.root.clone();
         ensure!(root.is_dir(), NotFound, "the run worked in {}, which does not exist", root.display());
         app.inform(format!(
             "the folder {} is used in its current state: changes that the recorded run made before the fork \
@@ -156,6 +182,7 @@ impl Session {
         let record = options.record.as_deref();
         let recording = Recording::fork(player).write_to(record, &settings, secrets)?;
         let folder = RunFolder::create(app)?;
+        link_settings(&mut settings, &folder, &options.link);
         folder.write_settings(&settings)?;
         let records = record.into_iter().chain([cassette]);
         let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
@@ -165,10 +192,11 @@ impl Session {
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
-        let run = run_options(&folder, journal, &options.cancellation);
+        let feed = start_feed(app, &folder, &settings, options)?;
+        let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.stream_with(settings.task.clone(), run);
-        Ok(Self { inbox: Inbox::new(&folder), events, folder, recording })
+        Ok(Self { inbox: Inbox::new(&folder), events, folder, recording, feed })
     }
 }
 
@@ -231,7 +259,11 @@ pub(crate) fn open_shell(app: &App, settings: &RunSettings) -> Result<Shell> {
 
 type RunJournal = Box<dyn Journal + Send>;
 
-fn run_options(folder: &RunFolder, journal: RunJournal, cancellation: &CancellationToken) -> RunOptions {
+fn run_options(
+    folder: &RunFolder,
+    journal: impl Journal + Send + 'static,
+    cancellation: &CancellationToken,
+) -> RunOptions {
     RunOptions::default()
         .with_run_id(folder.id.as_str())
         .with_journal(journal)

@@ -6,6 +6,7 @@
 )]
 
 mod errors;
+mod feed;
 #[cfg(feature = "mcp")]
 mod growth;
 mod place;

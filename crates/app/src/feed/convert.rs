@@ -1,0 +1,209 @@
+//! Conversion of protocol values to the parts of events.
+
+use serde::Serialize;
+use serde_json::Value;
+use windlass_agent::{InterruptId, Outcome, Prices, Wait};
+use windlass_command::Command;
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
+use windlass_protocol::{Content, Effect, Payload, ToolCall, ToolResult, Usage};
+
+use super::{CallCard, CardChange, CardEffect, CardPath, Closing, FeedKind, RunOutcome, Tokens};
+
+/// Returns the name of a value that serializes as a string or as an object with a single name.
+pub(super) fn name_of(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(name)) => name,
+        Ok(Value::Object(fields)) => fields.into_iter().next().map_or_else(String::new, |(name, _)| name),
+        _ => String::new(),
+    }
+}
+
+impl Tokens {
+    pub(super) fn from_usage(usage: &Usage, prices: &Prices) -> Self {
+        Self {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
+            cache_read: usage.cache_read_tokens,
+            cache_write: usage.cache_write_tokens,
+            reasoning: usage.reasoning_tokens,
+            cost: prices.cost(usage),
+        }
+    }
+
+    /// Adds other tokens.
+    pub fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+        self.cost = self.cost.saturating_add(other.cost);
+    }
+}
+
+/// Returns the arguments of a call as JSON, or its text.
+fn arguments(call: &ToolCall) -> Value {
+    match &call.payload {
+        Payload::Custom { input } => Value::String(input.clone()),
+        Payload::LocalShell { command, .. } => {
+            Value::Array(command.iter().cloned().map(Value::String).collect())
+        }
+        _ => call.arguments().map_or(Value::Null, windlass_protocol::Arguments::to_value),
+    }
+}
+
+pub(super) fn call(turn: u32, call: &ToolCall) -> FeedKind {
+    FeedKind::Call {
+        turn,
+        call: call.id.to_string(),
+        tool: call.name.to_string(),
+        arguments: arguments(call),
+    }
+}
+
+pub(super) fn decision(call: &str, decision: &Decision) -> FeedKind {
+    FeedKind::Decision {
+        call: call.to_owned(),
+        verdict: name_of(&decision.verdict),
+        rule: decision.reason.rule_id.clone(),
+        source: name_of(&decision.reason.source),
+        reason: decision.reason.text.clone(),
+        risk: name_of(&decision.risk),
+    }
+}
+
+pub(super) fn result(result: &ToolResult) -> FeedKind {
+    let mut text = String::new();
+    let mut images = 0_u32;
+    for content in &result.content {
+        let piece = match content {
+            Content::Text { text } | Content::Resource { text, .. } => text.clone(),
+            Content::Structured { value } => value.to_string(),
+            _ => {
+                images = images.saturating_add(1);
+                continue;
+            }
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&piece);
+    }
+    FeedKind::Result {
+        call: result.call.to_string(),
+        status: result.status.as_str().to_owned(),
+        text,
+        images,
+    }
+}
+
+pub(super) fn closing(outcome: &ApprovalOutcome) -> Closing {
+    match outcome {
+        ApprovalOutcome::Answered(decision) => closing_of_decision(decision),
+        ApprovalOutcome::TimedOut { .. } => Closing::TimedOut,
+        _ => Closing::NoApprover,
+    }
+}
+
+fn closing_of_decision(decision: &ApprovalDecision) -> Closing {
+    let comment = decision.reason.clone();
+    if decision.approved {
+        Closing::Approved { remembered: decision.remember || decision.always_allow, comment }
+    } else {
+        Closing::Denied { comment }
+    }
+}
+
+/// Returns the id of a question about how a run continues.
+pub(crate) fn guidance_id(id: &InterruptId) -> String {
+    format!("guidance-{}-{}", name_of(&id.reason), id.number)
+}
+
+pub(super) fn outcome(outcome: &Outcome) -> RunOutcome {
+    match outcome {
+        Outcome::Completed { text } => RunOutcome::Completed { text: text.clone() },
+        Outcome::Stopped { cause } => RunOutcome::Stopped { cause: name_of(cause) },
+        Outcome::Suspended { waits } => {
+            let (mut questions, mut results) = (Vec::new(), Vec::new());
+            for wait in waits {
+                match wait {
+                    Wait::Approval { request_id, .. } => questions.push(request_id.clone()),
+                    Wait::Result { call } => results.push(call.to_string()),
+                    Wait::InterruptReply { id, .. } => questions.push(guidance_id(id)),
+                    _ => {}
+                }
+            }
+            RunOutcome::Suspended { questions, results }
+        }
+        Outcome::Failed { message } => RunOutcome::Failed { message: message.clone() },
+        other => RunOutcome::Failed { message: other.to_string() },
+    }
+}
+
+/// Returns the kind and the target of an effect.
+fn effect(effect: &Effect) -> CardEffect {
+    let target = match effect {
+        Effect::Read { path }
+        | Effect::ReadTree { path }
+        | Effect::Write { path, .. }
+        | Effect::WriteTree { path }
+        | Effect::Delete { path }
+        | Effect::DeleteTree { path } => path.clone(),
+        Effect::Execute { command, .. } => command.clone(),
+        Effect::Connect { host, port } => format!("{host}:{port}"),
+        Effect::Mcp { server, tool, .. } => format!("{server}/{tool}"),
+        Effect::Spawn { agent } => agent.clone(),
+        Effect::Custom { kind, target, amount } => {
+            let amount = amount.as_ref().map_or_else(String::new, |amount| format!(" ({amount})"));
+            format!("{kind} {target}{amount}")
+        }
+        _ => String::new(),
+    };
+    let kind = serde_json::to_value(effect).ok();
+    let kind = kind.and_then(|value| value.get("effect")?.as_str().map(str::to_owned));
+    CardEffect { kind: kind.unwrap_or_default(), target }
+}
+
+/// Returns the words of each command of a call, or nothing if a command cannot be divided with certainty.
+fn commands(effects: &[Effect]) -> Vec<Vec<String>> {
+    let mut commands = Vec::new();
+    for effect in effects {
+        if let Effect::Execute { command, .. } = effect {
+            let Ok(parsed) = Command::parse(command) else { return Vec::new() };
+            commands.extend(parsed.commands().iter().map(|simple| simple.argv().to_vec()));
+        }
+    }
+    commands
+}
+
+pub(crate) fn card(request: &ApprovalRequest) -> CallCard {
+    let path = |target: &windlass_protocol::Target| CardPath {
+        path: target.path.clone(),
+        resolved: target.resolved.clone(),
+    };
+    let change = |change: &windlass_protocol::Change| CardChange {
+        path: change.path.clone(),
+        diff: change.diff.clone(),
+    };
+    let containment = request.containment.as_ref();
+    CallCard {
+        agents: request.agents.clone(),
+        call: request.call.id.to_string(),
+        tool: request.tool.to_string(),
+        arguments: arguments(&request.call),
+        rule: request.reason.rule_id.clone(),
+        source: name_of(&request.reason.source),
+        reason: request.reason.text.clone(),
+        risk: name_of(&request.risk),
+        effects: request.effects.iter().map(effect).collect(),
+        commands: commands(&request.effects),
+        paths: request.targets.iter().map(path).collect(),
+        changes: request.changes.iter().map(change).collect(),
+        containment: containment.map(|containment| containment.level.clone()),
+        gaps: containment.map(|containment| containment.gaps.clone()).unwrap_or_default(),
+        digest: request.digest.to_string(),
+        can_remember: request.can_remember,
+        scope: request.scope.clone(),
+        text: request.describe_whole(),
+    }
+}

@@ -1,0 +1,199 @@
+//! The log of a feed: the order and the numbers of a run's numbered events, beside the run's journal.
+//!
+//! The log does not repeat the records. An item names the next record, whose events [`RecordReader`] returns, or
+//! contains an event that no record has. So the numbers are the same in every process, and a process that was killed
+//! between a record and its item loses nothing: the records behind the last item come next.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use windlass_agent::{Entry, Prices};
+use windlass_journal::{Durability, FileJournal, Journal, Journals, Record};
+
+use super::live::NewEvent;
+use super::records::RecordReader;
+use super::{AgentPath, FeedEvent, FeedKind};
+use crate::error::Result;
+use crate::runs::RunFolder;
+
+/// Key of the log among the journals of a run in a database.
+const KEY: &str = "feed";
+
+/// Item of a log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
+pub(super) enum LogItem {
+    /// The first item: the session, and the number of the run's first event.
+    Head { session: String, first: u64 },
+    /// The events of the next record that has some.
+    Record {
+        record: u64,
+        events: u64,
+        /// The window that gave the answer that the record contains.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// An event that no record contains.
+    Event {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentPath>,
+        #[serde(flatten)]
+        kind: Box<FeedKind>,
+    },
+}
+
+/// The place of a run's feed in its session, and what the events of its records depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FeedIdentity {
+    pub(crate) session: String,
+    pub(crate) run: String,
+    /// The number of the run's first event.
+    pub(crate) first: u64,
+    /// The run that this run continues.
+    pub(crate) parent: Option<String>,
+    pub(crate) prices: Prices,
+}
+
+/// The numbered events of a run until now, and the state that continues them.
+#[derive(Debug)]
+pub(super) struct NumberedEvents {
+    pub(super) identity: FeedIdentity,
+    pub(super) events: Vec<FeedEvent>,
+    pub(super) reader: RecordReader,
+    /// The number of the next event.
+    pub(super) next_seq: u64,
+    /// The number of the next record that has no item yet.
+    pub(super) next_record: u64,
+}
+
+impl NumberedEvents {
+    /// Reads the events that a log names, from the records of its run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a record or an item cannot be read.
+    pub(super) fn read(mut identity: FeedIdentity, log: &[Record], records: &[Record]) -> Result<Self> {
+        let mut items = log.iter().peekable();
+        if let Some(LogItem::Head { session, first }) =
+            items.peek().map(|item| item.read::<LogItem>()).transpose()?
+        {
+            (identity.session, identity.first) = (session, first);
+            items.next();
+        }
+        let reader = RecordReader::new(identity.prices, identity.parent.clone());
+        let next_seq = identity.first;
+        let mut numbered = Self { identity, events: Vec::new(), reader, next_seq, next_record: 0 };
+        for item in items {
+            match item.read::<LogItem>()? {
+                LogItem::Head { .. } => {}
+                LogItem::Record { record, events, by } => {
+                    numbered.add_record(records, record, Some(events), by.as_deref())?;
+                }
+                LogItem::Event { agent, kind } => {
+                    numbered.push(item.at_ms, NewEvent { agent, kind: *kind });
+                }
+            }
+        }
+        Ok(numbered)
+    }
+
+    /// Adds the events of the records without an item, and returns the items that name them.
+    pub(super) fn add_rest(&mut self, records: &[Record]) -> Result<Vec<LogItem>> {
+        let mut items = Vec::new();
+        while self.next_record < records.len() as u64 {
+            let (record, before) = (self.next_record, self.next_seq);
+            self.add_record(records, record, None, None)?;
+            let events = self.next_seq.saturating_sub(before);
+            if events > 0 {
+                items.push(LogItem::Record { record, events, by: None });
+            }
+        }
+        Ok(items)
+    }
+
+    /// Adds the events of a record, after it has read the records before. `count` is the number of its numbers, if
+    /// they are in the log.
+    fn add_record(
+        &mut self,
+        records: &[Record],
+        until: u64,
+        count: Option<u64>,
+        by: Option<&str>,
+    ) -> Result<()> {
+        let mut events = Vec::new();
+        let mut at_ms = 0;
+        while self.next_record <= until {
+            // A log can be ahead of a journal whose end was lost together with the machine.
+            let record = usize::try_from(self.next_record).ok().and_then(|at| records.get(at));
+            self.next_record = self.next_record.saturating_add(1);
+            let Some(record) = record else { continue };
+            events = self.reader.read(&record.read::<Entry>()?);
+            at_ms = record.at_ms;
+        }
+        let end = count.map(|count| self.next_seq.saturating_add(count));
+        for kind in events {
+            if end.is_some_and(|end| self.next_seq >= end) {
+                break;
+            }
+            self.push(at_ms, NewEvent::of_root(with_window(kind, by)));
+        }
+        self.next_seq = end.unwrap_or(self.next_seq);
+        Ok(())
+    }
+
+    fn push(&mut self, at_ms: u64, event: NewEvent) {
+        let event = number(&self.identity, self.next_seq, at_ms, event);
+        self.next_seq = self.next_seq.saturating_add(1);
+        self.events.push(event);
+    }
+}
+
+/// Gives an event its number.
+pub(super) fn number(identity: &FeedIdentity, seq: u64, at_ms: u64, event: NewEvent) -> FeedEvent {
+    let NewEvent { agent, kind } = event;
+    FeedEvent { seq, session: identity.session.clone(), run: identity.run.clone(), at_ms, agent, kind }
+}
+
+/// Adds the window of an answer to the event that closes its question.
+pub(super) fn with_window(kind: FeedKind, window: Option<&str>) -> FeedKind {
+    match kind {
+        FeedKind::QuestionClosed { question, closing, by } => {
+            FeedKind::QuestionClosed { question, closing, by: by.or(window.map(str::to_owned)) }
+        }
+        kind => kind,
+    }
+}
+
+fn path(folder: &RunFolder) -> PathBuf {
+    folder.path.join("feed")
+}
+
+/// Opens the log of a run for appends. Needs the lease of a run in a database.
+pub(super) fn open(folder: &RunFolder) -> Result<Box<dyn Journal + Send>> {
+    if let Some(shared) = folder.shared() {
+        return Ok(shared.open(KEY)?);
+    }
+    let path = path(folder);
+    let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
+    Ok(Box::new(journal))
+}
+
+/// Reads the items of a run's log; none if it has no log.
+pub(super) fn read(folder: &RunFolder) -> Result<Vec<Record>> {
+    if let Some(shared) = folder.shared() {
+        return Ok(shared.store.read_journal(&shared.id, KEY)?);
+    }
+    let path = path(folder);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    Ok(FileJournal::read(path)?)
+}
+
+/// Appends an item. It survives the end of the process, but not every crash of the machine: then the records follow
+/// again under the next numbers.
+pub(super) fn append(log: &mut dyn Journal, item: &LogItem, at_ms: u64) -> Result<()> {
+    let text = serde_json::to_string(item)?;
+    log.append(text.parse()?, at_ms, Durability::Buffered)?;
+    Ok(())
+}

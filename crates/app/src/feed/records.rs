@@ -1,0 +1,195 @@
+//! The events that follow from the records of a run.
+
+use std::collections::BTreeMap;
+
+use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
+use windlass_protocol::{CallId, Message, Part, Usage};
+
+use super::convert::{self, guidance_id};
+use super::{Closing, FeedKind, MessageSource, Question, Tokens};
+
+/// Reader of a run's records, which returns the events of each of them. The live feed and a later reader use it
+/// for the same records, so both give the same events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordReader {
+    prices: Prices,
+    parent: Option<String>,
+    /// The number of the newest turn with an answer.
+    turn: u32,
+    /// True if the newest message is an answer.
+    is_behind_answer: bool,
+    total: Tokens,
+    /// The ids of the open questions, with the call of each question about a call.
+    open: BTreeMap<String, Option<CallId>>,
+}
+
+impl RecordReader {
+    /// Creates a reader for a run with these prices that continues a parent.
+    pub(crate) fn new(prices: Prices, parent: Option<String>) -> Self {
+        Self { prices, parent, ..Self::default() }
+    }
+
+    /// Returns the number of the turn whose answer arrives next.
+    pub(crate) fn next_turn(&self) -> u32 {
+        self.turn.saturating_add(1)
+    }
+
+    /// Returns the events of the next record.
+    pub(crate) fn read(&mut self, entry: &Entry) -> Vec<FeedKind> {
+        match entry {
+            Entry::Started { task, .. } => {
+                vec![FeedKind::RunStarted { task: task.text(), parent: self.parent.clone() }]
+            }
+            Entry::Imported { messages } => vec![FeedKind::HistoryImported { messages: messages.len() }],
+            Entry::Resumed { generation } => vec![FeedKind::RunResumed { generation: *generation }],
+            Entry::Protocol { protocol } => {
+                vec![FeedKind::ProtocolChanged { protocol: protocol.as_str().to_owned() }]
+            }
+            Entry::Mode { mode } => vec![FeedKind::Mode { mode: mode.clone() }],
+            Entry::Answered { message, stop, usage, .. } => {
+                self.read_answer(message, stop.as_ref().map(convert::name_of), usage)
+            }
+            Entry::Discarded { usage } => {
+                self.count(&usage.unwrap_or_default());
+                Vec::new()
+            }
+            Entry::Said { source, message } => self.read_message(*source, message),
+            Entry::Queued { id, text, when } => vec![FeedKind::MessageQueued {
+                id: id.clone(),
+                text: text.clone(),
+                after_task: *when == DeliverAt::AfterTask,
+            }],
+            Entry::Compacted { pruned, until, note, usage, .. } => {
+                self.count(usage);
+                vec![FeedKind::Compacted {
+                    results: pruned.len(),
+                    has_removed_turns: *until > 0,
+                    note: note.clone(),
+                }]
+            }
+            Entry::ImagesRemoved { reason, .. } => vec![FeedKind::ImagesRemoved { reason: reason.clone() }],
+            Entry::Finished { outcome } => self.read_end(outcome),
+            other => self.read_call(other),
+        }
+    }
+
+    /// Returns the events of a record about a call or a question.
+    fn read_call(&mut self, entry: &Entry) -> Vec<FeedKind> {
+        match entry {
+            Entry::Decided { call, decision, .. } => vec![convert::decision(call.as_str(), decision)],
+            Entry::Asked { request } => {
+                let mut events = self.withdraw(|open| open == Some(&request.call.id));
+                self.open.insert(request.request_id.clone(), Some(request.call.id.clone()));
+                events.push(FeedKind::QuestionOpened {
+                    question: request.request_id.clone(),
+                    card: Question::Call { card: Box::new(convert::card(request)) },
+                });
+                events
+            }
+            Entry::Approval { outcome, .. } => {
+                self.open.remove(outcome.request_id());
+                let question = outcome.request_id().to_owned();
+                vec![FeedKind::QuestionClosed { question, closing: convert::closing(outcome), by: None }]
+            }
+            Entry::Intent { call } => vec![FeedKind::CallRunning { call: call.to_string() }],
+            Entry::Deferred { call } => vec![FeedKind::CallDeferred { call: call.to_string() }],
+            Entry::Result { result } => {
+                let mut events = self.withdraw(|open| open == Some(&result.call));
+                events.push(convert::result(result));
+                events
+            }
+            Entry::Interrupt { id, question } => {
+                let (id, card) = (guidance_id(id), Question::Guidance { text: question.clone() });
+                self.open.insert(id.clone(), None);
+                vec![FeedKind::QuestionOpened { question: id, card }]
+            }
+            Entry::InterruptReply { id, words } => {
+                let Some(id) = id else { return Vec::new() };
+                let question = guidance_id(id);
+                if self.open.remove(&question).is_none() {
+                    return Vec::new();
+                }
+                vec![FeedKind::QuestionClosed {
+                    question,
+                    closing: Closing::Answered { words: words.clone() },
+                    by: None,
+                }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn read_answer(&mut self, message: &Message, stop: Option<String>, usage: &Usage) -> Vec<FeedKind> {
+        self.turn = self.next_turn();
+        self.is_behind_answer = true;
+        let turn = self.turn;
+        let mut events: Vec<FeedKind> = message
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Reasoning(reasoning) if !reasoning.text.is_empty() => {
+                    Some(FeedKind::Reasoning { turn, text: reasoning.text.clone() })
+                }
+                Part::Text(text) if !text.text.is_empty() => {
+                    Some(FeedKind::Text { turn, text: text.text.clone() })
+                }
+                Part::Call(call) => Some(convert::call(turn, call)),
+                _ => None,
+            })
+            .collect();
+        let usage = self.count(usage);
+        events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total });
+        events
+    }
+
+    fn read_message(
+        &mut self,
+        source: Option<windlass_loop::MessageSource>,
+        message: &Message,
+    ) -> Vec<FeedKind> {
+        use windlass_loop::MessageSource as From;
+
+        if source == Some(From::Nudge) && !self.is_behind_answer {
+            // The nudge follows an empty answer, which is not recorded.
+            self.turn = self.next_turn();
+        }
+        self.is_behind_answer = false;
+        let source = match source {
+            Some(From::InterruptReply) => MessageSource::Guidance,
+            Some(From::NextTask) => MessageSource::NextTask,
+            Some(From::Nudge | From::Continuation) => MessageSource::Program,
+            _ => MessageSource::Person,
+        };
+        vec![FeedKind::Message { text: message.text(), source }]
+    }
+
+    fn read_end(&mut self, outcome: &Outcome) -> Vec<FeedKind> {
+        let is_suspended = matches!(outcome, Outcome::Suspended { .. });
+        let mut events = if is_suspended { Vec::new() } else { self.withdraw(|_| true) };
+        events.push(FeedKind::RunEnded { outcome: convert::outcome(outcome), total: self.total });
+        events
+    }
+
+    /// Closes the open questions that a condition selects by their call.
+    fn withdraw(&mut self, is_selected: impl Fn(Option<&CallId>) -> bool) -> Vec<FeedKind> {
+        let selected: Vec<String> = self
+            .open
+            .iter()
+            .filter(|(_, call)| is_selected(call.as_ref()))
+            .map(|(question, _)| question.clone())
+            .collect();
+        selected
+            .into_iter()
+            .map(|question| {
+                self.open.remove(&question);
+                FeedKind::QuestionClosed { question, closing: Closing::Withdrawn, by: None }
+            })
+            .collect()
+    }
+
+    fn count(&mut self, usage: &Usage) -> Tokens {
+        let tokens = Tokens::from_usage(usage, &self.prices);
+        self.total.add(&tokens);
+        tokens
+    }
+}

@@ -1,0 +1,111 @@
+//! The feed and the session of a run that starts or continues.
+
+use std::sync::Arc;
+
+use windlass_agent::RunOptions;
+use windlass_journal::Record;
+
+use super::{OpenQuestions, RunFolder, SessionOptions};
+use crate::app::App;
+use crate::config::RunSettings;
+use crate::error::{Result, ensure};
+use crate::feed::{FeedIdentity, RunFeed, now_ms};
+use crate::sessions::{SessionLink, SessionRecord, SessionStore, SessionTracker, Sessions};
+
+/// Adds the session and the parent of a new run to its settings.
+pub(super) fn link_settings(settings: &mut RunSettings, folder: &RunFolder, link: &SessionLink) {
+    let session = link.session.as_ref().map_or(&folder.id, |session| &session.id);
+    settings.session = Some(session.clone());
+    settings.parent.clone_from(&link.parent);
+}
+
+/// Adds the conversation before the task, and the grants of the session.
+pub(super) fn add_history(mut options: RunOptions, link: &SessionLink) -> RunOptions {
+    if let Some(history) = &link.history {
+        options = options.with_history(history.clone());
+    }
+    match &link.grants {
+        Some(grants) => options.with_grants(grants.clone()),
+        None => options,
+    }
+}
+
+fn store(app: &App, options: &SessionOptions) -> Result<Arc<dyn SessionStore>> {
+    match &options.sessions {
+        Some(store) => Ok(Arc::clone(store)),
+        None => Ok(Sessions::new(app)?.store()),
+    }
+}
+
+/// Opens the feed of a new run, and stores its session.
+pub(super) fn start_feed(
+    app: &App,
+    folder: &RunFolder,
+    settings: &RunSettings,
+    options: &SessionOptions,
+) -> Result<RunFeed> {
+    let link = &options.link;
+    let record = match &link.session {
+        Some(session) => {
+            let mut record = session.clone();
+            record.add_run(&folder.id, settings, link.parent.clone(), link.first_seq);
+            record
+        }
+        None => {
+            let mut record = SessionRecord::new(&folder.id, settings, now_ms());
+            record.forked_from.clone_from(&link.forked_from);
+            record
+        }
+    };
+    open(folder, record, settings, &[], options, store(app, options)?)
+}
+
+/// Opens the feed of a run that continues, and stores the new state of its session.
+pub(super) fn resume_feed(
+    app: &App,
+    folder: &RunFolder,
+    settings: &RunSettings,
+    options: &SessionOptions,
+    records: &[Record],
+) -> Result<RunFeed> {
+    let store = store(app, options)?;
+    let session = settings.session.as_ref().unwrap_or(&folder.id);
+    // A run of an earlier version, or of another state folder, becomes a session of its own.
+    let record = store.get(session)?.unwrap_or_else(|| SessionRecord::new(&folder.id, settings, now_ms()));
+    let newest = record.newest_run().map(|run| run.id.clone()).unwrap_or_default();
+    ensure!(
+        newest == folder.id,
+        Conflict,
+        "session {} has a newer run, {newest}: run {} cannot be resumed any more",
+        record.id,
+        folder.id
+    );
+    open(folder, record, settings, records, options, store)
+}
+
+fn open(
+    folder: &RunFolder,
+    record: SessionRecord,
+    settings: &RunSettings,
+    records: &[Record],
+    options: &SessionOptions,
+    store: Arc<dyn SessionStore>,
+) -> Result<RunFeed> {
+    let run = record.newest_run();
+    let identity = FeedIdentity {
+        session: record.id.clone(),
+        run: folder.id.clone(),
+        first: run.map_or(1, |run| run.first_seq),
+        parent: settings.parent.clone(),
+        prices: settings.budget.prices,
+    };
+    let mut feed = RunFeed::open(folder, identity, records, options.guidance.clone())?;
+    let open_questions = if records.is_empty() {
+        0
+    } else {
+        let open = OpenQuestions::load(folder)?;
+        open.questions.len().saturating_add(usize::from(open.guidance.is_some()))
+    };
+    feed.set_tracker(SessionTracker::start(store, record, open_questions)?);
+    Ok(feed)
+}

@@ -1,0 +1,181 @@
+//! The next run of a session: a new run on the history of an ended one, or the same run again.
+
+use windlass_agent::{DeliverAt, Outcome, SharedGrants, Transcript};
+
+use super::transcript::{cut, outcome, read_entries, restore};
+use super::{SessionRecord, Sessions};
+use crate::config::{Autonomy, RunSettings, ToolPreset};
+use crate::error::{Result, bail, ensure};
+use crate::providers::Provider;
+use crate::runs::{RunFolder, leave_message};
+
+/// Changes of the settings between two runs of a session. Only a new run can have them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RunChanges {
+    /// The provider and the model.
+    pub provider: Option<Provider>,
+    /// The work mode.
+    pub mode: Option<String>,
+    /// The autonomy.
+    pub autonomy: Option<Autonomy>,
+    /// The tools.
+    pub preset: Option<ToolPreset>,
+    /// Maximum number of answers of the model; 0 means unlimited.
+    pub max_turns: Option<u32>,
+}
+
+impl RunChanges {
+    /// Returns the names of the settings that change.
+    pub fn names(&self) -> Vec<&'static str> {
+        let names = [
+            ("model", self.provider.is_some()),
+            ("mode", self.mode.is_some()),
+            ("autonomy", self.autonomy.is_some()),
+            ("preset", self.preset.is_some()),
+            ("max_turns", self.max_turns.is_some()),
+        ];
+        names.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
+    }
+
+    fn apply(&self, settings: &mut RunSettings) {
+        if let Some(provider) = &self.provider {
+            settings.provider = provider.clone();
+        }
+        if self.mode.is_some() {
+            settings.offering.mode.clone_from(&self.mode);
+        }
+        settings.autonomy = self.autonomy.unwrap_or(settings.autonomy);
+        settings.preset = self.preset.unwrap_or(settings.preset);
+        settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
+    }
+}
+
+/// Point of a run at which a fork leaves it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ForkPoint {
+    /// After the whole conversation.
+    #[default]
+    End,
+    /// After the turn with this number and the results of its calls. Zero keeps the task alone.
+    AfterTurn(u32),
+    /// Before the answer that contains this call.
+    BeforeCall(String),
+}
+
+/// The session of a new run, and the conversation before its task. The default is a session of its own.
+#[derive(Clone, Debug, Default)]
+pub struct SessionLink {
+    /// The record of the session that gets the run; `None` for a new session.
+    pub(crate) session: Option<SessionRecord>,
+    /// The run that the new run continues.
+    pub(crate) parent: Option<String>,
+    /// The session from which a new one is forked.
+    pub(crate) forked_from: Option<String>,
+    /// The number of the run's first event.
+    pub(crate) first_seq: u64,
+    pub(crate) history: Option<Transcript>,
+    /// The grants of the session in this process.
+    pub(crate) grants: Option<SharedGrants>,
+}
+
+/// The next step of a session.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a value that is used once")]
+pub enum Continuation {
+    /// Start this run with [`Session::start`](crate::runs::Session::start).
+    NewRun {
+        /// The settings of the new run.
+        settings: RunSettings,
+        /// Its place in the session, for [`SessionOptions::link`](crate::runs::SessionOptions::link).
+        link: SessionLink,
+    },
+    /// The newest run was killed: resume it with [`Session::resume`](crate::runs::Session::resume). It receives the
+    /// task as a message.
+    Resume {
+        /// The run.
+        folder: RunFolder,
+    },
+}
+
+impl Sessions {
+    /// Prepares the next run of a session with a task. An ended run is continued by a new run on its history. A run
+    /// whose process was killed is resumed and receives the task as a message.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session is active, if its run waits for an answer, or if a setting is to change that a resumed run
+    /// keeps.
+    pub fn continue_with(&self, session: &str, task: &str, changes: &RunChanges) -> Result<Continuation> {
+        ensure!(!task.trim().is_empty(), Invalid, "the task is empty");
+        let record = self.find(session)?;
+        ensure!(!record.state.is_active(), Conflict, "session {} is active in a process", record.id);
+        let folder = self.newest_folder(&record)?;
+        let entries = read_entries(&folder.records()?)?;
+        match outcome(&entries) {
+            Some(Outcome::Suspended { .. }) => bail!(
+                Conflict,
+                "session {} waits for an answer: answer its questions and resume it before you continue",
+                record.id
+            ),
+            Some(_) => {}
+            None => {
+                let names = changes.names();
+                ensure!(
+                    names.is_empty(),
+                    Conflict,
+                    "the newest run of session {} was interrupted and is resumed, which cannot change: {}",
+                    record.id,
+                    names.join(", ")
+                );
+                leave_message(&folder, task, DeliverAt::NextTurn)?;
+                return Ok(Continuation::Resume { folder });
+            }
+        }
+        let mut settings = folder.settings()?;
+        task.clone_into(&mut settings.task);
+        changes.apply(&mut settings);
+        let events = self.events(&record, None)?;
+        let link = SessionLink {
+            parent: Some(folder.id.clone()),
+            forked_from: None,
+            first_seq: events.last().map_or(1, |event| event.seq.saturating_add(1)),
+            history: Some(restore(entries)?),
+            grants: None,
+            session: Some(record),
+        };
+        Ok(Continuation::NewRun { settings, link })
+    }
+
+    /// Prepares the first run of a new session with the conversation of another session until a point of its newest
+    /// run. The files of the workspace stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session or the point does not exist.
+    pub fn fork_with(
+        &self,
+        session: &str,
+        point: &ForkPoint,
+        task: &str,
+        changes: &RunChanges,
+    ) -> Result<Continuation> {
+        ensure!(!task.trim().is_empty(), Invalid, "the task is empty");
+        let record = self.find(session)?;
+        let folder = self.newest_folder(&record)?;
+        let entries = cut(read_entries(&folder.records()?)?, point)?;
+        let mut settings = folder.settings()?;
+        task.clone_into(&mut settings.task);
+        changes.apply(&mut settings);
+        let link = SessionLink {
+            parent: Some(folder.id.clone()),
+            forked_from: Some(record.id),
+            first_seq: 1,
+            history: Some(restore(entries)?),
+            ..SessionLink::default()
+        };
+        Ok(Continuation::NewRun { settings, link })
+    }
+}

@@ -1,0 +1,124 @@
+//! Export of a session as a document.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::{SessionRecord, Sessions};
+use crate::error::Result;
+use crate::feed::{Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
+
+/// Format of an exported session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExportFormat {
+    /// Markdown for people.
+    #[default]
+    Markdown,
+    /// A JSON object with the session and all numbered events.
+    Json,
+}
+
+/// Exports a session: its record and all its numbered events.
+///
+/// # Errors
+///
+/// Fails if a record cannot be read.
+pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat) -> Result<String> {
+    let events = sessions.events(record, None)?;
+    match format {
+        ExportFormat::Markdown => Ok(markdown(record, &events)),
+        ExportFormat::Json => {
+            let document = json!({"feed": FEED_VERSION, "session": record, "events": events});
+            Ok(format!("{document:#}\n"))
+        }
+    }
+}
+
+fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
+    let total = record.total();
+    let mut text = format!("# {}\n\n", record.name);
+    let _ = writeln!(text, "- session: {}", record.id);
+    let _ = writeln!(text, "- folder: {}", record.root.display());
+    let _ = writeln!(text, "- model: {} ({})", record.model, record.provider);
+    let _ = writeln!(text, "- state: {}", record.state.as_str());
+    let _ = writeln!(text, "- tokens: {} in, {} out", total.input, total.output);
+    for event in events {
+        let agent = match &event.agent {
+            Some(agent) => format!("**{}**: ", agent.names.join(" > ")),
+            None => String::new(),
+        };
+        if let Some(words) = describe(&event.kind) {
+            let _ = write!(text, "\n{agent}{words}\n");
+        }
+    }
+    text
+}
+
+/// Returns the Markdown of an event; `None` for an event that the document leaves out.
+fn describe(kind: &FeedKind) -> Option<String> {
+    Some(match kind {
+        FeedKind::RunStarted { task, .. } => format!("## Task\n\n{task}"),
+        FeedKind::Message { text, source } => match source {
+            MessageSource::Program => return None,
+            _ => format!("## Message\n\n{text}"),
+        },
+        FeedKind::Text { text, .. } => text.clone(),
+        FeedKind::Call { call, tool, arguments, .. } => {
+            format!("Call `{call}` of `{tool}`:\n\n{}", fence("json", &format!("{arguments:#}")))
+        }
+        FeedKind::Decision { call, verdict, rule, reason, .. } => {
+            format!("`{call}`: {verdict} by rule `{rule}` ({reason})")
+        }
+        FeedKind::QuestionOpened { card, .. } => match card {
+            Question::Call { card } => format!("Question: may `{}` of `{}` run?", card.call, card.tool),
+            Question::Guidance { text } | Question::Words { text, .. } => format!("Question: {text}"),
+        },
+        FeedKind::QuestionClosed { closing, by, .. } => {
+            let by = by.as_ref().map(|by| format!(" (in {by})")).unwrap_or_default();
+            format!("Answer: {}{by}", describe_closing(closing))
+        }
+        FeedKind::Result { call, status, text, .. } => {
+            format!("Result of `{call}`: {status}\n\n{}", fence("", text))
+        }
+        FeedKind::TurnDiff { turn, diff } => format!("Changes of turn {turn}:\n\n{}", fence("diff", diff)),
+        FeedKind::Retry { reason, .. } => format!("The request was sent again: {reason}"),
+        FeedKind::Notice { text } => format!("Note: {text}"),
+        FeedKind::Error { message } => format!("Error: {message}"),
+        FeedKind::RunEnded { outcome, .. } => match outcome {
+            RunOutcome::Completed { text } => format!("## Completed\n\n{text}"),
+            RunOutcome::Stopped { cause } => format!("## Stopped\n\n{cause}"),
+            RunOutcome::Suspended { questions, results } => {
+                format!(
+                    "## Suspended\n\nwaits for {}",
+                    [questions.as_slice(), results.as_slice()].concat().join(", ")
+                )
+            }
+            RunOutcome::Failed { message } => format!("## Failed\n\n{message}"),
+        },
+        _ => return None,
+    })
+}
+
+fn describe_closing(closing: &Closing) -> String {
+    let with = |word: &str, comment: &Option<String>| match comment {
+        Some(comment) => format!("{word}: {comment}"),
+        None => word.to_owned(),
+    };
+    match closing {
+        Closing::Approved { remembered: false, comment } => with("yes", comment),
+        Closing::Approved { remembered: true, comment } => with("yes, for the session", comment),
+        Closing::Denied { comment } => with("no", comment),
+        Closing::Answered { words } => with("answered", words),
+        Closing::TimedOut => "no answer arrived in time".to_owned(),
+        Closing::NoApprover => "no person was there".to_owned(),
+        Closing::Withdrawn => "withdrawn".to_owned(),
+    }
+}
+
+/// Returns a fenced code block, whose fence is longer than every run of backticks in the text.
+fn fence(language: &str, text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.saturating_add(1).max(3));
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}

@@ -1,0 +1,75 @@
+//! Runs without a session, which are shown as sessions with one run.
+
+use std::time::UNIX_EPOCH;
+
+use super::transcript::{outcome, read_entries};
+use super::{SessionRecord, SessionState};
+use crate::app::App;
+use crate::error::Result;
+use crate::feed::{FeedEvent, FeedKind, RunOutcome, now_ms, read_run};
+use crate::runs::{OpenQuestions, RunFolder};
+
+/// Returns the session of a run without one; `None` if the folder is not the run of an agent.
+///
+/// # Errors
+///
+/// Fails if the records of the run cannot be read.
+pub(super) fn find_session(app: &App, run: &str) -> Result<Option<SessionRecord>> {
+    let folder = app.find_run(run)?;
+    if folder.is_workflow() || (folder.shared().is_none() && !folder.journal().is_file()) {
+        return Ok(None);
+    }
+    let settings = folder.settings()?;
+    let seconds = run.split('-').next().and_then(|seconds| seconds.parse::<u64>().ok());
+    let created_ms = seconds.map_or_else(now_ms, |seconds| seconds.saturating_mul(1_000));
+    let mut record = SessionRecord::new(run, &settings, created_ms);
+    record.is_found = true;
+    update(&folder, &mut record)?;
+    Ok(Some(record))
+}
+
+/// Reads the state of a found session again if its run has changed. Returns true if the record changed.
+pub(super) fn refresh(app: &App, record: &mut SessionRecord) -> bool {
+    let Some(folder) = record.newest_run().and_then(|run| app.find_run(&run.id).ok()) else { return false };
+    let is_final = record.state == SessionState::Ended;
+    let changed = changed_ms(&folder);
+    if is_final || (!record.state.is_active() && changed.is_some_and(|changed| changed <= record.updated_ms))
+    {
+        return false;
+    }
+    let before = record.clone();
+    update(&folder, record).is_ok() && *record != before
+}
+
+/// Returns the time of the last change of a run's journal in milliseconds since 1970.
+fn changed_ms(folder: &RunFolder) -> Option<u64> {
+    let changed = folder.journal().metadata().and_then(|data| data.modified()).ok()?;
+    u64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+fn update(folder: &RunFolder, record: &mut SessionRecord) -> Result<()> {
+    let entries = read_entries(&folder.records()?)?;
+    let is_active = outcome(&entries).is_none() && folder.is_active();
+    let open = OpenQuestions::load(folder)?;
+    record.open_questions = open.questions.len().saturating_add(usize::from(open.guidance.is_some()));
+    let Some(run) = record.runs.first_mut() else { return Ok(()) };
+    let events = read_run(folder, &record.id, run)?;
+    record.updated_ms = events.last().map_or(record.updated_ms, |event| event.at_ms);
+    record.state = if is_active { SessionState::Working } else { SessionState::Interrupted };
+    for FeedEvent { agent, kind, .. } in &events {
+        if let (FeedKind::TurnEnded { total, .. }, None) = (kind, agent) {
+            run.total = *total;
+        }
+    }
+    let last = events.iter().rev().find(|event| event.agent.is_none());
+    if let Some(FeedEvent { kind: FeedKind::RunEnded { outcome, total }, .. }) = last {
+        run.total = *total;
+        record.state = match outcome {
+            RunOutcome::Completed { .. } => SessionState::Ended,
+            RunOutcome::Stopped { .. } => SessionState::Stopped,
+            RunOutcome::Suspended { .. } => SessionState::Suspended,
+            RunOutcome::Failed { .. } => SessionState::Failed,
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,352 @@
+//! The owner of the running sessions of a process.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+use windlass_agent::{DeliverAt, SharedGrants};
+use windlass_tool::CancellationToken;
+
+use super::desk::Desk;
+use super::handle::{RunEnd, RunShared};
+use super::stored::answer_stored;
+use super::{
+    Answer, AnswerError, AnswerPlace, Continuation, FeedStream, ForkPoint, OpenQuestion, RunChanges,
+    RunHandle, SessionLink, Sessions, pump, stored,
+};
+use crate::app::App;
+use crate::assembly::People;
+use crate::config::RunSettings;
+use crate::error::{AppError, ErrorKind, Result, ensure};
+use crate::feed::{Feed, FeedEvent};
+use crate::providers::ProviderOptions;
+use crate::runs::{Session, SessionOptions, leave_message};
+
+/// Owner of the running sessions of a process, through which every front end starts, continues, watches and answers
+/// them. Clones are handles to the same host. Create one for each [`App`].
+///
+/// A run works in a task of its own and does not depend on readers. Its questions wait for the first answer of any
+/// window; without one they time out, and the run is suspended. Dropping the last clone and the last handle stops
+/// nothing: use [`stop_all`](Self::stop_all) before the process ends.
+///
+/// ```no_run
+/// use windlass_app::feed::{FeedKind, Question};
+/// use windlass_app::sessions::{Answer, RunChanges, SessionHost};
+/// use windlass_app::{App, RunSettings};
+///
+/// # async fn serve(app: App, settings: RunSettings) -> Result<(), windlass_app::AppError> {
+/// let host = SessionHost::new(&app)?;
+/// let run = host.start(settings).await?;
+/// let session = run.session().to_owned();
+///
+/// // A window: everything from the first event on. Another one may read the same feed from another number on.
+/// let mut feed = host.watch(&session, None).await?;
+/// loop {
+///     let event = feed.next().await?;
+///     match event.kind {
+///         FeedKind::TextDelta { text, .. } => print!("{text}"),
+///         FeedKind::QuestionOpened { question, card: Question::Call { card } } => {
+///             println!("{}", card.text);
+///             host.answer(&session, &question, Answer::Once { comment: None }, "window 1").await?;
+///         }
+///         FeedKind::RunEnded { .. } => break,
+///         _ => {}
+///     }
+/// }
+///
+/// // The conversation goes on in a new run.
+/// host.continue_session(&session, "now write the changelog", &RunChanges::default()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SessionHost {
+    shared: Arc<HostShared>,
+}
+
+pub(super) struct HostShared {
+    sessions: Sessions,
+    providers: ProviderOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    runs: BTreeMap<String, RunHandle>,
+    /// The grants of people for the sessions of this process.
+    grants: BTreeMap<String, SharedGrants>,
+}
+
+/// Returns the error for a task of the runtime that failed.
+pub(super) fn worker_failed() -> AppError {
+    AppError::new(ErrorKind::Unavailable, "a task of the program failed")
+}
+
+impl HostShared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the live feed of a session.
+    pub(super) fn feed_of(&self, session: &str) -> Option<Feed> {
+        self.lock().runs.get(session).map(|run| run.shared.feed.clone())
+    }
+
+    /// Returns the recorded events of a session after a number.
+    pub(super) fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
+        let record = self.sessions.find(session)?;
+        self.sessions.events(&record, after)
+    }
+}
+
+impl SessionHost {
+    /// Creates the host of a handle's sessions.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state folder is unknown.
+    pub fn new(app: &App) -> Result<Self> {
+        Ok(Self::with_sessions(Sessions::new(app)?, ProviderOptions::default()))
+    }
+
+    /// Creates the host of sessions in any store, with options for every provider.
+    pub fn with_sessions(sessions: Sessions, providers: ProviderOptions) -> Self {
+        Self { shared: Arc::new(HostShared { sessions, providers, state: Mutex::default() }) }
+    }
+
+    /// Returns the sessions: list, find, rename, export, delete and prune.
+    pub fn sessions(&self) -> &Sessions {
+        &self.shared.sessions
+    }
+
+    /// Returns the handle to the run of a session that works in this process.
+    pub fn handle(&self, session: &str) -> Option<RunHandle> {
+        self.shared.lock().runs.get(session).cloned()
+    }
+
+    /// Returns the handles to all runs that work in this process.
+    pub fn handles(&self) -> Vec<RunHandle> {
+        self.shared.lock().runs.values().cloned().collect()
+    }
+
+    /// Starts a run in a new session.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used, or if a record cannot be written.
+    pub async fn start(&self, settings: RunSettings) -> Result<RunHandle> {
+        self.start_linked(settings, SessionLink::default()).await
+    }
+
+    /// Continues a session with a task: an ended run by a new run on its history, a run whose process was killed by
+    /// resuming it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session is active or waits for an answer, or like [`start`](Self::start).
+    pub async fn continue_session(
+        &self,
+        session: &str,
+        task: &str,
+        changes: &RunChanges,
+    ) -> Result<RunHandle> {
+        match self.sessions().continue_with(session, task, changes)? {
+            Continuation::NewRun { settings, link } => self.start_linked(settings, link).await,
+            Continuation::Resume { folder } => self.resume(&folder.id).await,
+        }
+    }
+
+    /// Starts a new session with the conversation of another one until a point of its newest run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the point does not exist, or like [`start`](Self::start).
+    pub async fn fork(
+        &self,
+        session: &str,
+        point: &ForkPoint,
+        task: &str,
+        changes: &RunChanges,
+    ) -> Result<RunHandle> {
+        match self.sessions().fork_with(session, point, task, changes)? {
+            Continuation::NewRun { settings, link } => self.start_linked(settings, link).await,
+            Continuation::Resume { folder } => self.resume(&folder.id).await,
+        }
+    }
+
+    /// Resumes the newest run of a session with the answers that were stored for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the run is completed, if its records cannot be read, or if another process works on it.
+    pub async fn resume(&self, session: &str) -> Result<RunHandle> {
+        let record = self.sessions().find(session)?;
+        ensure!(self.handle(&record.id).is_none(), Conflict, "session {} works already", record.id);
+        let folder = self.sessions().newest_folder(&record)?;
+        let (options, desk, notes) = self.options(SessionLink::default());
+        let app = self.sessions().app();
+        let session = Session::resume(app, folder, &options, false).await?;
+        Ok(self.run(session, desk, notes, options.cancellation))
+    }
+
+    async fn start_linked(&self, settings: RunSettings, mut link: SessionLink) -> Result<RunHandle> {
+        let known = link.session.as_ref().map(|session| session.id.clone());
+        let grants = known.as_ref().and_then(|session| self.shared.lock().grants.get(session).cloned());
+        let grants = grants.unwrap_or_default();
+        link.grants = Some(grants.clone());
+        let (options, desk, notes) = self.options(link);
+        let session = Session::start(self.sessions().app(), settings, &options).await?;
+        self.shared.lock().grants.insert(session.feed.session().to_owned(), grants);
+        Ok(self.run(session, desk, notes, options.cancellation))
+    }
+
+    fn options(&self, link: SessionLink) -> (SessionOptions, Desk, Notes) {
+        let (desk, notes) = Desk::new();
+        let mut options = SessionOptions::new(People::at_desk(desk.clone()));
+        options.providers = self.shared.providers.clone();
+        options.sessions = Some(self.sessions().store());
+        options.link = link;
+        options.guidance = desk.guidance();
+        (options, desk, notes)
+    }
+
+    /// Runs a session in a task of its own.
+    fn run(&self, session: Session, desk: Desk, notes: Notes, cancellation: CancellationToken) -> RunHandle {
+        let (end, _) = watch::channel(None);
+        let id = session.feed.session().to_owned();
+        let feed = Feed::new(session.feed.first_live_seq());
+        let folder = session.folder.clone();
+        let run = RunShared { session: id.clone(), folder, desk, feed, cancellation, end };
+        let handle = RunHandle { shared: Arc::new(run) };
+        self.shared.lock().runs.insert(id, handle.clone());
+        let (host, driven) = (Arc::clone(&self.shared), handle.clone());
+        tokio::spawn(async move {
+            let end = pump::drive(session, &driven.shared, notes).await;
+            finish(&host, &driven, end);
+        });
+        handle
+    }
+
+    /// Returns the feed of a session after a number: what is recorded, and then what happens, in this process or in
+    /// another. Without a number it begins with the first event.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist.
+    pub async fn watch(&self, session: &str, after: Option<u64>) -> Result<FeedStream> {
+        let id = self.find_id(session).await?;
+        Ok(FeedStream::new(Arc::clone(&self.shared), id, after.unwrap_or_default()))
+    }
+
+    /// Returns the recorded events of a session after a number.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or cannot be read.
+    pub async fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
+        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
+        let read = tokio::task::spawn_blocking(move || shared.read(&session, after)).await;
+        read.map_err(|_| worker_failed())?
+    }
+
+    async fn find_id(&self, session: &str) -> Result<String> {
+        if self.handle(session).is_some() {
+            return Ok(session.to_owned());
+        }
+        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
+        let found = tokio::task::spawn_blocking(move || shared.sessions.find(&session)).await;
+        Ok(found.map_err(|_| worker_failed())??.id)
+    }
+
+    /// Returns the open questions of a session, which works or is suspended.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or cannot be read.
+    pub async fn questions(&self, session: &str) -> Result<Vec<OpenQuestion>> {
+        if let Some(run) = self.handle(session) {
+            return Ok(run.questions());
+        }
+        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
+        let read = tokio::task::spawn_blocking(move || stored::questions(&shared.sessions, &session)).await;
+        read.map_err(|_| worker_failed())?
+    }
+
+    /// Answers a question of a session. The first answer counts, also if the run is suspended: then the answer is
+    /// stored, and [`resume`](Self::resume) passes it to the run. `by` names the window.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AnswerError::AlreadyAnswered`] with the window of the first answer, and another error if the question
+    /// is not open or needs another kind of answer.
+    pub async fn answer(
+        &self,
+        session: &str,
+        question: &str,
+        answer: Answer,
+        by: &str,
+    ) -> Result<AnswerPlace, AnswerError> {
+        if let Some(run) = self.handle(session) {
+            match run.answer(question, answer.clone(), by) {
+                // The question may be one of the run before, or of a run that ends in this moment.
+                Err(AnswerError::NotOpen { .. }) => {}
+                other => return other.map(|()| AnswerPlace::Run),
+            }
+        }
+        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
+        let (question, by) = (question.to_owned(), by.to_owned());
+        let answered = tokio::task::spawn_blocking(move || {
+            answer_stored(&shared.sessions, &session, &question, answer, &by)
+        });
+        answered.await.map_err(|_| worker_failed())?
+    }
+
+    /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
+    /// the task. A run that does not work gets it when it is resumed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist, the message is empty, or the run is completed.
+    pub async fn send(&self, session: &str, text: &str, when: DeliverAt) -> Result<()> {
+        let (shared, session, text) = (Arc::clone(&self.shared), session.to_owned(), text.to_owned());
+        let sent = tokio::task::spawn_blocking(move || {
+            let record = shared.sessions.find(&session)?;
+            leave_message(&shared.sessions.newest_folder(&record)?, &text, when)
+        });
+        sent.await.map_err(|_| worker_failed())?
+    }
+
+    /// Stops all runs of this process in order, and waits for their ends.
+    pub async fn stop_all(&self) {
+        let runs = self.handles();
+        for run in &runs {
+            run.stop();
+        }
+        for run in &runs {
+            run.wait().await;
+        }
+    }
+}
+
+type Notes = tokio::sync::mpsc::UnboundedReceiver<crate::feed::FeedKind>;
+
+/// Removes a run that has ended from its host.
+fn finish(host: &HostShared, run: &RunHandle, end: RunEnd) {
+    {
+        let mut state = host.lock();
+        let is_same =
+            state.runs.get(run.session()).is_some_and(|known| Arc::ptr_eq(&known.shared, &run.shared));
+        if is_same {
+            state.runs.remove(run.session());
+        }
+    }
+    run.shared.feed.end();
+    run.shared.end.send_replace(Some(end));
+}
+
+impl fmt::Debug for SessionHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionHost").field("runs", &self.handles()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! The record of a session.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Autonomy, RunSettings, ToolPreset};
+use crate::feed::Tokens;
+
+/// Bytes of a task that become the name of its session.
+const NAME_BYTES: usize = 60;
+
+/// Session: a conversation, which is an ordered list of runs on one history. It has the id of its first run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionRecord {
+    /// Id of the session, which is the id of its first run.
+    pub id: String,
+    /// The name: the first words of the first task, until a person renames the session.
+    pub name: String,
+    /// The folder in which the session works.
+    pub root: PathBuf,
+    /// The provider of the newest run: its name or its address.
+    pub provider: String,
+    /// The model of the newest run.
+    pub model: String,
+    /// The work mode with which the newest run started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The autonomy of the newest run.
+    pub autonomy: Autonomy,
+    /// The tools of the newest run.
+    pub preset: ToolPreset,
+    /// The state.
+    pub state: SessionState,
+    /// Number of open questions.
+    #[serde(default)]
+    pub open_questions: usize,
+    /// Start of the first run, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// Time of the last change, in milliseconds since 1970.
+    pub updated_ms: u64,
+    /// The session from which this one was forked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<String>,
+    /// The runs, the oldest first.
+    pub runs: Vec<RunEntry>,
+    /// True if the session was found as a run without a session. Its state is read from the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_found: bool,
+}
+
+/// Run of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunEntry {
+    /// Id of the run.
+    pub id: String,
+    /// The run that this run continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The number of the run's first event in the feed of the session.
+    pub first_seq: u64,
+    /// The run's tokens and cost.
+    #[serde(default)]
+    pub total: Tokens,
+}
+
+/// State of a session, which is the state of its newest run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SessionState {
+    /// A process works on the run.
+    Working,
+    /// A process works on the run, and a person is asked.
+    Waiting,
+    /// The run waits for answers or results, and no process works on it.
+    Suspended,
+    /// The task is done.
+    Ended,
+    /// The run stopped before the task was done.
+    Stopped,
+    /// The run failed.
+    Failed,
+    /// The process that worked on the run was killed. The run can be resumed.
+    Interrupted,
+}
+
+impl SessionState {
+    /// Returns the name of the state, as it is serialized.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Waiting => "waiting",
+            Self::Suspended => "suspended",
+            Self::Ended => "ended",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Returns true if a process works on the session, as far as the record says.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Working | Self::Waiting)
+    }
+}
+
+impl SessionRecord {
+    /// Creates the record of a session whose first run has these settings.
+    pub(crate) fn new(run: &str, settings: &RunSettings, now_ms: u64) -> Self {
+        let mut record = Self {
+            id: run.to_owned(),
+            name: name_of(&settings.task),
+            root: settings.root.clone(),
+            provider: String::new(),
+            model: String::new(),
+            mode: None,
+            autonomy: settings.autonomy,
+            preset: settings.preset,
+            state: SessionState::Working,
+            open_questions: 0,
+            created_ms: now_ms,
+            updated_ms: now_ms,
+            forked_from: None,
+            runs: Vec::new(),
+            is_found: false,
+        };
+        record.add_run(run, settings, None, 1);
+        record
+    }
+
+    /// Adds a run with these settings.
+    pub(crate) fn add_run(
+        &mut self,
+        run: &str,
+        settings: &RunSettings,
+        parent: Option<String>,
+        first_seq: u64,
+    ) {
+        let provider = &settings.provider;
+        let name = provider.name.clone().or_else(|| provider.base_url.clone());
+        self.provider = name.unwrap_or_default();
+        self.model.clone_from(&provider.model);
+        self.mode.clone_from(&settings.offering.mode);
+        self.autonomy = settings.autonomy;
+        self.preset = settings.preset;
+        self.runs.push(RunEntry { id: run.to_owned(), parent, first_seq, total: Tokens::default() });
+    }
+
+    /// Returns the tokens and the cost of all runs.
+    pub fn total(&self) -> Tokens {
+        self.runs.iter().fold(Tokens::default(), |mut total, run| {
+            total.add(&run.total);
+            total
+        })
+    }
+
+    /// Returns the newest run.
+    pub fn newest_run(&self) -> Option<&RunEntry> {
+        self.runs.last()
+    }
+}
+
+/// Returns the first words of a task as the name of a session.
+fn name_of(task: &str) -> String {
+    let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if line.len() <= NAME_BYTES {
+        return line.to_owned();
+    }
+    let cut = line.get(..line.floor_char_boundary(NAME_BYTES)).unwrap_or_default();
+    let words = cut.rsplit_once(char::is_whitespace).map_or(cut, |(words, _)| words);
+    format!("{words} …")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn a_name_is_the_first_words_of_the_task() {
+        assert_eq!(name_of("\n  make the tests pass \nplease"), "make the tests pass");
+        assert_eq!(name_of(""), "");
+        let long = name_of(&"größer ".repeat(30));
+        assert!(long.len() <= 66 && long.ends_with("größer …"), "{long}");
+        assert!(name_of(&"x".repeat(200)).len() <= 66);
+    }
+}

@@ -1,0 +1,43 @@
+//! The contract of a store of sessions, and the store in a folder.
+
+mod folder;
+
+use std::fmt;
+
+use super::SessionRecord;
+use crate::error::Result;
+
+pub(crate) use self::folder::{FolderLock, FolderSessions};
+
+/// Store of sessions: their records by id. All functions block. Several processes use a store at once.
+///
+/// The runs of a session, with their journals and feeds, are in the store of runs.
+pub trait SessionStore: fmt::Debug + Send + Sync {
+    /// Stores a record, and replaces the one with the same id.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be written.
+    fn put(&self, record: &SessionRecord) -> Result<()>;
+
+    /// Returns the record with an id; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn get(&self, id: &str) -> Result<Option<SessionRecord>>;
+
+    /// Returns all records in the order of their ids, the oldest session first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn list(&self) -> Result<Vec<SessionRecord>>;
+
+    /// Removes the record with an id. A missing one is not an error.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be written.
+    fn remove(&self, id: &str) -> Result<()>;
+}

@@ -1,0 +1,274 @@
+//! The feed of a session: live, from its records, and after a restart the same numbers.
+
+use std::time::Duration;
+
+use windlass_agent::DeliverAt;
+use windlass_app::feed::{Closing, FeedEvent, FeedKind, Question, RunOutcome};
+use windlass_app::providers::{Provider, ProviderChoice, ProviderOptions};
+use windlass_app::sessions::{
+    Answer, AnswerError, AnswerPlace, ForkPoint, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
+    Sessions,
+};
+use windlass_app::{Confinement, RunSettings};
+use windlass_mock::{Script, ScriptedProvider};
+
+use crate::place::Place;
+
+/// A provider, and a user whose runs use it.
+pub(crate) struct Scene {
+    pub(crate) place: Place,
+    provider: ScriptedProvider,
+}
+
+impl Scene {
+    pub(crate) async fn new(script: &str) -> Self {
+        let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
+        Self { place: Place::new(), provider }
+    }
+
+    pub(crate) fn settings(&self, task: &str) -> RunSettings {
+        let mut choice = ProviderChoice::default();
+        choice.base_url = Some(self.provider.base_url());
+        choice.model = Some("scripted-1".to_owned());
+        let provider = Provider::select(&self.place.app, &choice, &ProviderOptions::default()).unwrap();
+        let mut settings = RunSettings::new(task, provider, &self.place.project()).unwrap();
+        settings.sandbox = Confinement::Off;
+        settings.no_checkpoints = true;
+        settings
+    }
+
+    pub(crate) fn host(&self) -> SessionHost {
+        SessionHost::new(&self.place.app).unwrap()
+    }
+}
+
+const TWO_CALLS: &str = r#"{"turns": [
+    {"steps": [
+        {"reasoning": "Two files."}, {"text": "I write two files."},
+        {"call": {"name": "write_file", "arguments": {"path": "a.txt", "content": "a\n"}}},
+        {"call": {"name": "write_file", "arguments": {"path": "b.txt", "content": "b\n"}}}
+    ]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "written"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "and more"}}}]}
+]}"#;
+
+/// Reads a feed until a run of the session ends in a way other than suspended, and answers every question.
+async fn follow(host: &SessionHost, run: &RunHandle, answer: Answer) -> Vec<FeedEvent> {
+    let mut feed = host.watch(run.session(), None).await.unwrap();
+    let mut events = Vec::new();
+    loop {
+        let event = tokio::time::timeout(Duration::from_secs(20), feed.next()).await;
+        let event = event.unwrap_or_else(|_| panic!("no event after {events:#?}")).unwrap();
+        if let FeedKind::QuestionOpened { question, .. } = &event.kind {
+            host.answer(run.session(), question, answer.clone(), "window 1").await.unwrap();
+        }
+        let is_end = event.agent.is_none()
+            && event.run == run.run()
+            && matches!(event.kind, FeedKind::RunEnded { .. });
+        events.push(event);
+        if is_end {
+            run.wait().await;
+            return events;
+        }
+    }
+}
+
+pub(crate) fn numbered(events: &[FeedEvent]) -> Vec<FeedEvent> {
+    events.iter().filter(|event| event.kind.is_numbered()).cloned().collect()
+}
+
+#[track_caller]
+pub(crate) fn check_numbers(events: &[FeedEvent]) {
+    let numbers: Vec<u64> = events.iter().map(|event| event.seq).collect();
+    assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_answers_and_a_reader_of_the_records_sees_the_same_events() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    let live = follow(&host, &run, Answer::Once { comment: None }).await;
+    assert_eq!(std::fs::read_to_string(scene.place.project().join("b.txt")).unwrap(), "b\n");
+
+    let recorded = host.read(run.session(), None).await.unwrap();
+    assert_eq!(numbered(&live), recorded);
+    check_numbers(&recorded);
+    let by: Vec<_> = recorded
+        .iter()
+        .filter_map(|event| match &event.kind {
+            FeedKind::QuestionClosed { closing: Closing::Approved { .. }, by, .. } => by.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(by, ["window 1", "window 1"]);
+    let streamed: String = live
+        .iter()
+        .filter_map(|event| match &event.kind {
+            FeedKind::TextDelta { text, turn: 1, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(streamed, "I write two files.");
+    // Another process: no memory, only files.
+    let other = Sessions::new(&scene.place.app).unwrap();
+    let record = other.find("last").unwrap();
+    assert_eq!((record.state, record.runs.len()), (SessionState::Ended, 1));
+    assert_eq!(other.events(&record, None).unwrap(), recorded);
+    assert_eq!(other.events(&record, Some(3)).unwrap(), recorded.get(3..).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_log_of_the_feed_the_records_give_the_same_events() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    follow(&host, &run, Answer::No { comment: Some("not that one".to_owned()) }).await;
+    let mut recorded = host.read(run.session(), None).await.unwrap();
+    let folder = scene.place.app.find_run(run.run()).unwrap();
+    std::fs::remove_file(folder.path.join("feed")).unwrap();
+    let derived = host.read(run.session(), None).await.unwrap();
+    // Only the log knows the window.
+    for event in &mut recorded {
+        if let FeedKind::QuestionClosed { by, .. } = &mut event.kind {
+            *by = None;
+        }
+    }
+    assert_eq!(derived, recorded);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_answer_counts_and_the_second_one_names_it() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    let mut feed = host.watch(run.session(), None).await.unwrap();
+    let question = loop {
+        if let FeedKind::QuestionOpened { question, card: Question::Call { card } } =
+            feed.next().await.unwrap().kind
+        {
+            assert!(card.effects.iter().any(|effect| effect.kind == "write"), "{card:?}");
+            break question;
+        }
+    };
+    let session = run.session().to_owned();
+    let wrong = host.answer(&session, &question, Answer::Words { text: "x".to_owned() }, "a").await;
+    assert!(matches!(wrong, Err(AnswerError::WrongKind)), "{wrong:?}");
+    let first = host.answer(&session, &question, Answer::Once { comment: None }, "phone").await.unwrap();
+    assert_eq!(first, AnswerPlace::Run);
+    let second = host.answer(&session, &question, Answer::No { comment: None }, "terminal").await;
+    assert!(
+        matches!(&second, Err(AnswerError::AlreadyAnswered { by: Some(by) }) if by == "phone"),
+        "{second:?}"
+    );
+    let unknown = host.answer(&session, "nothing", Answer::Later, "terminal").await;
+    assert!(matches!(unknown, Err(AnswerError::NotOpen { .. })), "{unknown:?}");
+    run.stop();
+    assert!(matches!(run.wait().await, RunEnd::Outcome(RunOutcome::Stopped { .. })));
+    // The run has ended, and the records still know the window.
+    let third = host.answer(&session, &question, Answer::No { comment: None }, "terminal").await;
+    assert!(
+        matches!(&third, Err(AnswerError::AlreadyAnswered { by: Some(by) }) if by == "phone"),
+        "{third:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suspended_session_is_answered_from_another_host_and_resumed() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    let session = run.session().to_owned();
+    let before = follow(&host, &run, Answer::Later).await;
+    assert!(
+        matches!(run.end(), Some(RunEnd::Outcome(RunOutcome::Suspended { questions, .. })) if questions.len() == 2)
+    );
+
+    let other = scene.host();
+    assert_eq!(other.sessions().find(&session).unwrap().state, SessionState::Suspended);
+    let questions = other.questions(&session).await.unwrap();
+    assert_eq!(questions.len(), 2);
+    for (position, question) in questions.iter().enumerate() {
+        let place =
+            other.answer(&session, &question.id, Answer::Once { comment: None }, "phone").await.unwrap();
+        assert_eq!(place, AnswerPlace::Stored { unanswered: 1 - position });
+        let again = host.answer(&session, &question.id, Answer::No { comment: None }, "desk").await;
+        assert!(
+            matches!(&again, Err(AnswerError::AlreadyAnswered { by: Some(by) }) if by == "phone"),
+            "{again:?}"
+        );
+    }
+    let refused = other.continue_session(&session, "more", &RunChanges::default()).await;
+    assert!(refused.unwrap_err().to_string().contains("waits for an answer"));
+    let resumed = other.resume(&session).await.unwrap();
+    assert!(matches!(resumed.wait().await, RunEnd::Outcome(RunOutcome::Completed { .. })));
+    let all = other.read(&session, None).await.unwrap();
+    check_numbers(&all);
+    let before = numbered(&before);
+    assert_eq!(all.get(..before.len()).unwrap(), before);
+    let closed = all.iter().filter(
+        |event| matches!(&event.kind, FeedKind::QuestionClosed { by: Some(by), .. } if by == "phone"),
+    );
+    assert_eq!(closed.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ended_session_continues_in_a_new_run_on_its_history() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    let session = run.session().to_owned();
+    follow(&host, &run, Answer::Once { comment: None }).await;
+    let mut changes = RunChanges::default();
+    changes.max_turns = Some(7);
+    let next = host.continue_session("last", "and more", &changes).await.unwrap();
+    assert_eq!(next.session(), session);
+    assert!(
+        matches!(next.wait().await, RunEnd::Outcome(RunOutcome::Completed { text }) if text == "and more")
+    );
+    let settings = scene.place.app.find_run(next.run()).unwrap().settings().unwrap();
+    assert_eq!((settings.parent.as_deref(), settings.max_turns), (Some(run.run()), 7));
+    let all = host.read(&session, None).await.unwrap();
+    check_numbers(&all);
+    let started: Vec<_> = all
+        .iter()
+        .filter_map(|event| match &event.kind {
+            FeedKind::RunStarted { task, parent } => Some((task.as_str(), parent.as_deref())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(started, [("write two files", None), ("and more", Some(run.run()))]);
+    assert!(
+        all.iter().any(|event| matches!(event.kind, FeedKind::HistoryImported { messages: 5 })),
+        "{all:#?}"
+    );
+    assert_eq!(host.sessions().find(&session).unwrap().runs.len(), 2);
+    // The run that has a successor is not resumed any more, and a completed run gets no message.
+    assert!(host.send(&session, "x", DeliverAt::NextTurn).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_has_the_conversation_until_its_point() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write two files")).await.unwrap();
+    follow(&host, &run, Answer::Once { comment: None }).await;
+    let fork = |point: ForkPoint| {
+        let (host, session) = (host.clone(), run.session().to_owned());
+        async move { host.fork(&session, &point, "otherwise", &RunChanges::default()).await }
+    };
+    assert!(fork(ForkPoint::AfterTurn(9)).await.is_err());
+    assert!(fork(ForkPoint::BeforeCall("nothing".to_owned())).await.is_err());
+    for (point, messages) in [(ForkPoint::AfterTurn(0), 1), (ForkPoint::AfterTurn(1), 3)] {
+        let forked = fork(point).await.unwrap();
+        let events = follow(&host, &forked, Answer::Once { comment: None }).await;
+        let imported = events.iter().find_map(|event| match event.kind {
+            FeedKind::HistoryImported { messages } => Some(messages),
+            _ => None,
+        });
+        assert_eq!(imported, Some(messages));
+        assert_ne!(forked.session(), run.session());
+        let record = host.sessions().find(forked.session()).unwrap();
+        assert_eq!(record.forked_from.as_deref(), Some(run.session()));
+    }
+}
