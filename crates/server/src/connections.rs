@@ -30,12 +30,12 @@ pub(crate) async fn serve(
     loop {
         let place = tokio::select! {
             place = Arc::clone(&places).acquire_owned() => place,
-            _ = stopping.wait_for(|is_stopping| *is_stopping) => break,
+            () = wait_for_stop(&mut stopping) => break,
         };
         let Ok(place) = place else { break };
         let stream = tokio::select! {
             accepted = windlass_web_reach::accept(&listener) => accepted?.0,
-            _ = stopping.wait_for(|is_stopping| *is_stopping) => break,
+            () = wait_for_stop(&mut stopping) => break,
         };
         let (router, stopping, head_timeout) = (router.clone(), stopping.clone(), options.head_timeout);
         connections.spawn(async move {
@@ -71,9 +71,14 @@ async fn serve_connection(
     let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         end = connection.as_mut() => drop(end),
-        _ = stopping.wait_for(|is_stopping| *is_stopping) => {
+        () = wait_for_stop(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             drop(connection.await);
         }
     }
+}
+
+/// Waits until the server stops, or its future is dropped.
+pub(crate) async fn wait_for_stop(stopping: &mut watch::Receiver<bool>) {
+    drop(stopping.wait_for(|is_stopping| *is_stopping).await);
 }

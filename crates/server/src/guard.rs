@@ -73,7 +73,8 @@ fn find_foreign(shared: &Shared, headers: &HeaderMap) -> Option<ApiError> {
             "this server does not answer to this name; start it with --host NAME to permit a name",
         ));
     }
-    let foreign = || Some(ApiError::new(StatusCode::FORBIDDEN, "origin", "requests from other pages are refused"));
+    let foreign =
+        || Some(ApiError::new(StatusCode::FORBIDDEN, "origin", "requests from other pages are refused"));
     if text(&ORIGIN).is_some_and(|origin| !shared.names.accept_origin(origin)) {
         return foreign();
     }
@@ -99,11 +100,7 @@ pub(crate) async fn check_device(
     }
 }
 
-async fn find_device(
-    shared: &Arc<Shared>,
-    method: &Method,
-    headers: &HeaderMap,
-) -> Result<Device, ApiError> {
+async fn find_device(shared: &Arc<Shared>, method: &Method, headers: &HeaderMap) -> Result<Device, ApiError> {
     let (token, is_cookie) = match (bearer(headers), cookie(headers)) {
         (Some(token), _) => (token, false),
         (None, Some(token)) => (token, true),
@@ -126,9 +123,11 @@ pub(crate) async fn verify(shared: &Arc<Shared>, token: &str) -> Result<Option<D
     match found {
         Ok(Ok(device)) => Ok(device),
         // The path of the file is the business of the user at the machine, not of a client without a token.
-        Ok(Err(_)) | Err(_) => {
-            Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "devices", "the list of devices cannot be read"))
-        }
+        Ok(Err(_)) | Err(_) => Err(ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "devices",
+            "the list of devices cannot be read",
+        )),
     }
 }
 
@@ -147,6 +146,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut pairs =
+        cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
 }

@@ -17,11 +17,7 @@ impl HostNames {
         let mut names = vec![address.to_string().to_ascii_lowercase()];
         let is_any = address.ip().is_unspecified();
         if address.ip().is_loopback() || is_any {
-            names.extend([
-                format!("127.0.0.1:{port}"),
-                format!("localhost:{port}"),
-                format!("[::1]:{port}"),
-            ]);
+            names.extend([format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")]);
         }
         names.extend(further.iter().map(|name| name.to_ascii_lowercase()));
         Self { names }
@@ -54,11 +50,19 @@ mod tests {
         for good in ["127.0.0.1:7777", "localhost:7777", "LOCALHOST:7777", "[::1]:7777", "my.host:443"] {
             assert!(names.accept(good), "{good}");
         }
-        for bad in ["", "127.0.0.1", "127.0.0.1:7778", "evil.example:7777", "localhost.evil.example:7777", "my.host"] {
+        for bad in
+            ["", "127.0.0.1", "127.0.0.1:7778", "evil.example:7777", "localhost.evil.example:7777", "my.host"]
+        {
             assert!(!names.accept(bad), "{bad}");
         }
         assert!(names.accept_origin("http://localhost:7777") && names.accept_origin("https://my.host:443"));
-        for bad in ["null", "http://evil.example", "http://localhost", "file://", "http://localhost:7777.evil.example"] {
+        for bad in [
+            "null",
+            "http://evil.example",
+            "http://localhost",
+            "file://",
+            "http://localhost:7777.evil.example",
+        ] {
             assert!(!names.accept_origin(bad), "{bad}");
         }
         assert!(is_local("::1".parse().unwrap()) && !is_local("192.168.1.2".parse().unwrap()));

@@ -10,7 +10,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use windlass_app::sessions::SessionHost;
-use windlass_app::{App, RunSettings};
+use windlass_app::RunSettings;
 
 use crate::host_names::{HostNames, is_local};
 use crate::state::Shared;
@@ -56,7 +56,7 @@ impl Default for ServerOptions {
 ///
 /// ```no_run
 /// use windlass_app::sessions::SessionHost;
-/// use windlass_app::{App, RunSettings};
+/// use windlass_app::RunSettings;
 /// use windlass_server::{Devices, Server, ServerOptions};
 ///
 /// # async fn serve(app: App, template: RunSettings) -> Result<(), Box<dyn std::error::Error>> {
@@ -65,7 +65,7 @@ impl Default for ServerOptions {
 /// let (_, token) = devices.add("my browser", 0)?;
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:7373").await?;
 /// println!("http://{}/#token={token}", listener.local_addr()?);
-/// let server = Server::new(host, &app, template, devices, ServerOptions::default());
+/// let server = Server::new(host, template, devices, ServerOptions::default());
 /// server.serve_until(listener, std::future::pending()).await?;
 /// # Ok(())
 /// # }
@@ -73,7 +73,6 @@ impl Default for ServerOptions {
 #[derive(Debug)]
 pub struct Server {
     host: SessionHost,
-    app: App,
     template: RunSettings,
     devices: Devices,
     options: ServerOptions,
@@ -83,12 +82,11 @@ impl Server {
     /// Creates a server. `template` has the settings of the runs that clients start: its task is replaced.
     pub fn new(
         host: SessionHost,
-        app: &App,
         template: RunSettings,
         devices: Devices,
         options: ServerOptions,
     ) -> Self {
-        Self { host, app: app.clone(), template, devices, options }
+        Self { host, template, devices, options }
     }
 
     /// Returns whether only this machine can reach an address. Do not serve another address without TLS in front of it,
@@ -104,15 +102,10 @@ impl Server {
     /// # Errors
     ///
     /// Fails if the listener has no address, or cannot accept connections any more.
-    pub async fn serve_until(
-        self,
-        listener: TcpListener,
-        stop: impl Future<Output = ()>,
-    ) -> io::Result<()> {
+    pub async fn serve_until(self, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
         let (stopper, stopping) = watch::channel(false);
         let names = HostNames::new(listener.local_addr()?, &self.options.host_names);
-        let shared =
-            Shared::new(self.host, self.app, self.template, self.devices, names, stopping.clone());
+        let shared = Shared::new(self.host, self.template, self.devices, names, stopping.clone());
         let router = router(Arc::new(shared), &self.options);
         let serving = connections::serve(listener, router, &self.options, stopping);
         let stop = async {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::watch;
-use windlass_app::App;
-use windlass_app::sessions::SessionHost;
 use windlass_app::RunSettings;
+use windlass_app::sessions::SessionHost;
 
 use crate::Devices;
 use crate::failures::Failures;
@@ -19,7 +18,6 @@ const READERS: usize = 2_000;
 /// The state that all requests share.
 pub(crate) struct Shared {
     pub(crate) host: SessionHost,
-    pub(crate) app: App,
     /// The settings of a run that a client starts; the task is the client's.
     pub(crate) template: RunSettings,
     pub(crate) devices: Devices,
@@ -44,7 +42,6 @@ impl Drop for ReaderPlace {
 impl Shared {
     pub(crate) fn new(
         host: SessionHost,
-        app: App,
         template: RunSettings,
         devices: Devices,
         names: HostNames,
@@ -52,7 +49,6 @@ impl Shared {
     ) -> Self {
         Self {
             host,
-            app,
             template,
             devices,
             names,

@@ -15,6 +15,7 @@ use windlass_app::sessions::FeedStream;
 
 use super::ApiError;
 use super::routes::Parameters;
+use crate::connections::wait_for_stop;
 use crate::state::{ReaderPlace, Shared};
 
 /// Time after which a comment is sent, so that proxies and browsers notice a broken connection.
@@ -50,7 +51,7 @@ pub(super) async fn feed(
     let events = stream::unfold(open, |mut open| async move {
         let event = tokio::select! {
             event = open.feed.next() => event,
-            _ = open.stopping.wait_for(|is_stopping| *is_stopping) => return None,
+            () = wait_for_stop(&mut open.stopping) => return None,
         };
         // An error of the records ends the feed; the browser reconnects with its number.
         let event = to_sse(&event.ok()?)?;

@@ -25,11 +25,10 @@ pub(super) async fn login(
 ) -> Result<Response, ApiError> {
     let Some(device) = verify(&shared, &login.token).await? else { return Err(refuse_token(&shared)) };
     let csrf = Some(csrf_token(&login.token));
-    let cookie = format!(
-        "{COOKIE_NAME}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}",
-        login.token
-    );
-    let cookie = HeaderValue::from_str(&cookie).map_err(|_| ApiError::unauthorized("the token is wrong or revoked"))?;
+    let cookie =
+        format!("{COOKIE_NAME}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}", login.token);
+    let cookie = HeaderValue::from_str(&cookie)
+        .map_err(|_| ApiError::unauthorized("the token is wrong or revoked"))?;
     let mut response = Json(Identity { device: device.id, name: device.name, csrf }).into_response();
     response.headers_mut().insert(SET_COOKIE, cookie);
     Ok(response)
@@ -84,6 +83,10 @@ async fn blocking<T: Send + 'static>(
         Ok(Err(error @ DeviceError::Unknown { .. })) => {
             Err(ApiError::new(StatusCode::NOT_FOUND, "not_found", error.to_string()))
         }
-        _ => Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "devices", "the list of devices cannot be used")),
+        _ => Err(ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "devices",
+            "the list of devices cannot be used",
+        )),
     }
 }

@@ -67,7 +67,8 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, error: &Value) -> V
     });
     let Some(fields) = operation.as_object_mut() else { return operation };
     let places = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = places.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
+    let in_path = places
+        .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
     let in_query = route.parameters.iter().map(
         |(name, text)| json!({"name": name, "in": "query", "description": text, "schema": {"type": "string"}}),
     );
@@ -114,7 +115,8 @@ mod tests {
             let pointer = target.strip_prefix('#').unwrap();
             assert!(document.pointer(pointer).is_some(), "{target}");
         }
-        let operations = document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap());
+        let operations =
+            document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap());
         assert_eq!(operations.clone().count(), routes().len());
         for (_, operation) in operations {
             assert!(operation["summary"].as_str().is_some_and(|text| text.ends_with('.')));
@@ -123,7 +125,8 @@ mod tests {
 
     #[test]
     fn three_routes_need_no_token() {
-        let open: Vec<_> = routes().into_iter().filter(|route| route.is_open).map(|route| route.path).collect();
+        let open: Vec<_> =
+            routes().into_iter().filter(|route| route.is_open).map(|route| route.path).collect();
         assert_eq!(open, ["/api/login", "/api/openapi.json", "/health"]);
     }
 }

@@ -27,7 +27,9 @@ pub(super) async fn document() -> Json<serde_json::Value> {
 }
 
 /// Returns the open questions of all sessions, the oldest session first.
-pub(super) async fn questions(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<QuestionValue>>, ApiError> {
+pub(super) async fn questions(
+    State(shared): State<Arc<Shared>>,
+) -> Result<Json<Vec<QuestionValue>>, ApiError> {
     let mut records = on_sessions(&shared, Sessions::list).await?;
     records.retain(|record| record.open_questions > 0 || shared.host.handle(&record.id).is_some());
     let mut questions = Vec::new();

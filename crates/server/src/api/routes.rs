@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use windlass_app::feed::FeedEvent;
 
 use super::values::{
-    Answered, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName, NewTask,
-    QuestionValue, SessionValue, StartedRun,
+    Answered, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName,
+    NewTask, QuestionValue, SessionValue, StartedRun,
 };
 use super::{ApiError, feed, login, overview, runs, sessions};
 use crate::state::Shared;
@@ -114,12 +114,17 @@ pub(super) fn routes() -> Vec<Route> {
 
 fn session_routes() -> Vec<Route> {
     vec![
-        Route::new(("get", "/api/sessions"), "Lists the sessions, the one that changed last first.", get(sessions::list))
-            .returns::<Vec<SessionValue>>(200),
+        Route::new(
+            ("get", "/api/sessions"),
+            "Lists the sessions, the one that changed last first.",
+            get(sessions::list),
+        )
+        .returns::<Vec<SessionValue>>(200),
         Route::new(("post", "/api/sessions"), "Starts a session with a task.", post(runs::start))
             .takes::<NewTask>()
             .returns::<StartedRun>(201),
-        Route::new(("get", "/api/sessions/{id}"), "Returns a session.", get(sessions::show)).returns::<SessionValue>(200),
+        Route::new(("get", "/api/sessions/{id}"), "Returns a session.", get(sessions::show))
+            .returns::<SessionValue>(200),
         Route::new(("patch", "/api/sessions/{id}"), "Renames a session.", patch(sessions::rename))
             .takes::<NewName>()
             .returns::<SessionValue>(200),
@@ -184,28 +189,41 @@ fn session_routes() -> Vec<Route> {
 
 fn server_routes() -> Vec<Route> {
     vec![
-        Route::new(("get", "/api/questions"), "Returns the open questions of all sessions.", get(overview::questions))
-            .returns::<Vec<QuestionValue>>(200),
+        Route::new(
+            ("get", "/api/questions"),
+            "Returns the open questions of all sessions.",
+            get(overview::questions),
+        )
+        .returns::<Vec<QuestionValue>>(200),
         Route::new(("get", "/api/models"), "Returns the models that a task can name.", get(overview::models))
             .returns::<Vec<ModelValue>>(200),
         Route::new(("get", "/api/me"), "Returns the device of the client.", get(login::identity))
             .returns::<Identity>(200),
-        Route::new(("post", "/api/login"), "Exchanges the token of a device for a cookie.", post(login::login))
-            .open()
-            .takes::<Login>()
-            .returns::<Identity>(200),
+        Route::new(
+            ("post", "/api/login"),
+            "Exchanges the token of a device for a cookie.",
+            post(login::login),
+        )
+        .open()
+        .takes::<Login>()
+        .returns::<Identity>(200),
         Route::new(("post", "/api/logout"), "Removes the cookie.", post(login::logout)).returns_nothing(204),
         Route::new(("get", "/api/devices"), "Returns the registered devices.", get(login::devices))
             .returns::<Vec<DeviceValue>>(200),
-        Route::new(("delete", "/api/devices/{id}"), "Revokes a device.", delete(login::revoke)).returns_nothing(204),
+        Route::new(("delete", "/api/devices/{id}"), "Revokes a device.", delete(login::revoke))
+            .returns_nothing(204),
         Route::new(("get", "/api/openapi.json"), "Returns this document.", get(overview::document))
             .open()
             .returns_text("application/json"),
         Route::new(("get", "/health"), "Returns that the server works.", get(overview::health))
             .open()
             .returns::<Health>(200),
-        Route::new(("get", "/metrics"), "Returns metrics in the text format of Prometheus.", get(overview::metrics))
-            .returns_text("text/plain"),
+        Route::new(
+            ("get", "/metrics"),
+            "Returns metrics in the text format of Prometheus.",
+            get(overview::metrics),
+        )
+        .returns_text("text/plain"),
     ]
 }
 
