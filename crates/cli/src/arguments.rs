@@ -13,6 +13,8 @@ mod request;
 mod restore;
 mod resumed;
 mod run;
+#[cfg(feature = "server")]
+mod serve;
 mod sessions;
 mod store;
 mod tools;
@@ -47,6 +49,8 @@ pub(crate) use self::run::Proxy;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
+#[cfg(feature = "server")]
+pub(crate) use self::serve::{DeviceAction, DevicesCommand, Serve};
 pub(crate) use self::sessions::{FormatName, SessionsArguments, SessionsCommand};
 pub(crate) use self::store::StoreOption;
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
@@ -63,6 +67,10 @@ type Demo = crate::missing::Missing;
 type Mock = crate::missing::Missing;
 #[cfg(not(feature = "gateway"))]
 type Proxy = crate::missing::Missing;
+#[cfg(not(feature = "server"))]
+type DevicesCommand = crate::missing::Missing;
+#[cfg(not(feature = "server"))]
+type Serve = crate::missing::Missing;
 #[cfg(not(feature = "temporal"))]
 type Stop = crate::missing::Missing;
 #[cfg(not(feature = "temporal"))]
@@ -122,6 +130,10 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// List providers, or the models of a provider with their known capabilities.
     Models(Models),
+    /// Serve your sessions to a web page, and answer their questions from any device.
+    Serve(Box<Serve>),
+    /// List, register and revoke the devices that may use the server.
+    Devices(DevicesCommand),
     /// Serve a provider to clients of any wire format.
     Proxy(Proxy),
     /// Serve a script as a provider, for any client.

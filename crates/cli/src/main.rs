@@ -46,6 +46,8 @@ mod restore;
 mod run;
 mod say;
 mod screen;
+#[cfg(feature = "server")]
+mod serve;
 mod sessions;
 mod show;
 #[cfg(feature = "mock")]
@@ -144,6 +146,12 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
         #[cfg(not(feature = "gateway"))]
         Command::Proxy(_) => missing::refuse("gateway"),
+        #[cfg(feature = "server")]
+        Command::Serve(arguments) => block_on(serve::serve(*arguments, app)),
+        #[cfg(feature = "server")]
+        Command::Devices(arguments) => serve::devices(&arguments, app),
+        #[cfg(not(feature = "server"))]
+        Command::Serve(_) | Command::Devices(_) => missing::refuse("server"),
         #[cfg(feature = "temporal")]
         Command::Worker(arguments) => block_on(engine::work(*arguments, app)),
         #[cfg(not(feature = "temporal"))]

@@ -1,0 +1,129 @@
+//! `windlass serve` and `windlass devices`: the server of the user's sessions.
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use serde_json::json;
+use tokio::net::TcpListener;
+use windlass_app::App;
+use windlass_app::sessions::SessionHost;
+use windlass_server::{Devices, Server, ServerOptions};
+
+use crate::arguments::{DeviceAction, DevicesCommand, Run, Serve};
+use crate::output;
+use crate::run::settings_of;
+use crate::signals::Signals;
+
+/// Name of the device that the first start registers.
+const FIRST_DEVICE: &str = "browser";
+
+pub(crate) async fn serve(arguments: Serve, app: &App) -> anyhow::Result<ExitCode> {
+    check(&arguments)?;
+    let app = &arguments.run.store.open(app)?;
+    let devices = open_devices(app)?;
+    let template = settings_of(&arguments.run, app, String::new())?;
+    let listener = TcpListener::bind(arguments.listen)
+        .await
+        .with_context(|| format!("{} cannot be bound", arguments.listen))?;
+    let address = listener.local_addr()?;
+    let name = match &arguments.add_device {
+        Some(name) => Some(name.as_str()),
+        None => devices.list()?.is_empty().then_some(FIRST_DEVICE),
+    };
+    output::print(&format!("serving the sessions of {} on http://{address}\n", template.root.display()))?;
+    match name {
+        Some(name) => {
+            let (device, token) = devices.add(name, now_ms())?;
+            output::print(&format!("open this link once on {name}: http://{address}/#token={token}\n"))?;
+            output::print(&format!("revoke it with: windlass devices revoke {}\n", device.id))?;
+        }
+        None => output::print("registered devices reach it; a further one needs --add-device NAME\n")?,
+    }
+    let host = SessionHost::new(app)?;
+    let mut options = ServerOptions::default();
+    options.host_names.clone_from(&arguments.host_name);
+    let server = Server::new(host.clone(), template, devices, options);
+    let mut signals = Signals::listen()?;
+    let is_driven = AtomicBool::new(false);
+    let mut code = 0;
+    let stop = async { code = signals.wait_for_end(&is_driven).await };
+    server.serve_until(listener, stop).await.context("connections can no longer be accepted")?;
+    let working = host.handles().len();
+    if working > 0 {
+        output::note(&format!("stopping {working} runs in order; resume them later from the page"));
+    }
+    tokio::select! {
+        () = host.stop_all() => {}
+        _ = signals.wait_for_end(&is_driven) => output::note("the runs were not stopped in order"),
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// Refuses options that have no effect on a server.
+fn check(arguments: &Serve) -> anyhow::Result<()> {
+    let Run { task, resume, salvage, record, replay, json, approval, .. } = &arguments.run;
+    let given = [
+        ("a task", task.is_some()),
+        ("--resume", resume.is_some()),
+        ("--salvage", *salvage),
+        ("--record", record.is_some()),
+        ("--replay", replay.is_some()),
+        ("--json", *json),
+        ("--yes", approval.yes),
+        ("--ask", approval.ask),
+        ("--deny", approval.deny),
+        ("--suspend", approval.suspend),
+    ];
+    let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+    anyhow::ensure!(
+        names.is_empty(),
+        "{} cannot be given with serve: tasks are started and questions are answered on the page",
+        names.join(", ")
+    );
+    anyhow::ensure!(
+        Server::is_local(arguments.listen) || arguments.allow_remote,
+        "{} can be reached from other machines, and the connection is not encrypted; pass --allow-remote to permit this",
+        arguments.listen
+    );
+    Ok(())
+}
+
+pub(crate) fn devices(arguments: &DevicesCommand, app: &App) -> anyhow::Result<ExitCode> {
+    let devices = open_devices(app)?;
+    match &arguments.command {
+        DeviceAction::List { json: true } => {
+            for device in devices.list()? {
+                output::line(&json!({"id": device.id, "name": device.name, "added_ms": device.added_ms}))?;
+            }
+        }
+        DeviceAction::List { json: false } => {
+            let list = devices.list()?;
+            if list.is_empty() {
+                output::print("no devices are registered\n")?;
+            }
+            for device in list {
+                output::print(&format!("{}  {}\n", device.id, device.name))?;
+            }
+        }
+        DeviceAction::Add { name } => {
+            let (device, token) = devices.add(name, now_ms())?;
+            output::print(&format!("device {}; its token, which is shown once:\n{token}\n", device.id))?;
+        }
+        DeviceAction::Revoke { id } => {
+            let device = devices.revoke(id)?;
+            output::print(&format!("revoked {}\n", device.name))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn open_devices(app: &App) -> anyhow::Result<Devices> {
+    Ok(Devices::new(app.state_folder()?.join("devices.json")))
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,15 @@
+//! The HTTP API.
+
+mod error;
+mod feed;
+mod login;
+mod openapi;
+mod overview;
+mod routes;
+mod runs;
+mod sessions;
+mod values;
+
+pub(crate) use self::error::ApiError;
+pub use self::openapi::openapi_document;
+pub(crate) use self::routes::{open_router, protected_router};

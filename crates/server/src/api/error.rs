@@ -1,0 +1,107 @@
+//! Errors of the API.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::http::StatusCode;
+use axum::http::header::{HeaderValue, RETRY_AFTER};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+use windlass_app::sessions::AnswerError;
+use windlass_app::{AppError, ErrorKind, causes};
+
+/// Error of the API, as its body.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorBody {
+    /// The class of the error, for programs.
+    pub(crate) code: &'static str,
+    /// The error in words.
+    pub(crate) message: String,
+    /// The window that answered a question first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
+}
+
+/// Error of the API.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    body: ErrorBody,
+    retry_after: Option<Duration>,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, body: ErrorBody { code, message: message.into(), by: None }, retry_after: None }
+    }
+
+    pub(crate) fn unauthorized(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "token", message)
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid", message)
+    }
+
+    pub(crate) fn too_many(message: &str, wait: Duration) -> Self {
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message);
+        Self { retry_after: Some(wait), ..error }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body)).into_response();
+        if let Some(wait) = self.retry_after {
+            let seconds = wait.as_secs().saturating_add(1);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl From<AppError> for ApiError {
+    fn from(error: AppError) -> Self {
+        let (status, code) = match error.kind() {
+            ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "invalid"),
+            ErrorKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
+            ErrorKind::Conflict => (StatusCode::CONFLICT, "conflict"),
+            ErrorKind::MissingKey => (StatusCode::CONFLICT, "missing_key"),
+            ErrorKind::MissingFeature => (StatusCode::NOT_IMPLEMENTED, "missing_feature"),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "unavailable"),
+        };
+        Self::new(status, code, causes(&error).join(": "))
+    }
+}
+
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> Self {
+        let message = error.to_string();
+        match error {
+            AnswerError::AlreadyAnswered { by } => {
+                let mut error = Self::new(StatusCode::CONFLICT, "already_answered", message);
+                error.body.by = by;
+                error
+            }
+            AnswerError::NotOpen { .. } => Self::new(StatusCode::NOT_FOUND, "not_open", message),
+            AnswerError::CannotRemember => Self::new(StatusCode::CONFLICT, "cannot_remember", message),
+            AnswerError::WrongKind => Self::new(StatusCode::BAD_REQUEST, "wrong_kind", message),
+            AnswerError::App(error) => error.into(),
+            _ => Self::new(StatusCode::CONFLICT, "conflict", message),
+        }
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        Self::new(rejection.status(), "invalid", rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}

@@ -1,0 +1,81 @@
+//! The state of the server and of all sessions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use windlass_app::feed::FEED_VERSION;
+use windlass_app::sessions::Sessions;
+
+use super::sessions::on_sessions;
+use super::values::{Health, ModelValue, QuestionValue};
+use super::{ApiError, openapi_document};
+use crate::metrics::Gauges;
+use crate::state::Shared;
+
+/// Returns that the server works. Needs no token.
+pub(super) async fn health() -> Json<Health> {
+    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), feed: FEED_VERSION })
+}
+
+/// Returns the OpenAPI document. Needs no token.
+pub(super) async fn document() -> Json<serde_json::Value> {
+    Json(openapi_document())
+}
+
+/// Returns the open questions of all sessions, the oldest session first.
+pub(super) async fn questions(
+    State(shared): State<Arc<Shared>>,
+) -> Result<Json<Vec<QuestionValue>>, ApiError> {
+    let mut records = on_sessions(&shared, Sessions::list).await?;
+    records.retain(|record| record.open_questions > 0 || shared.host.handle(&record.id).is_some());
+    let mut questions = Vec::new();
+    for record in records.into_iter().rev() {
+        for open in shared.host.questions(&record.id).await? {
+            questions.push(QuestionValue {
+                session: record.id.clone(),
+                session_name: record.name.clone(),
+                question: open.id,
+                card: open.card,
+            });
+        }
+    }
+    Ok(Json(questions))
+}
+
+/// Returns the models that the client can choose: those of earlier sessions, and the one of new sessions.
+pub(super) async fn models(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<ModelValue>>, ApiError> {
+    let provider = &shared.template.provider;
+    let name = provider.name.clone().or_else(|| provider.base_url.clone()).unwrap_or_default();
+    let mut known = vec![(name, provider.model.clone())];
+    for record in on_sessions(&shared, Sessions::list).await? {
+        let pair = (record.provider, record.model);
+        // A session with an address instead of a provider's name cannot be chosen by name.
+        if !pair.0.contains("://") && !known.contains(&pair) && known.len() < 50 {
+            known.push(pair);
+        }
+    }
+    let value = |(at, (provider, model))| ModelValue { provider, model, is_default: at == 0 };
+    Ok(Json(known.into_iter().enumerate().map(value).collect()))
+}
+
+/// Returns the metrics in the text format of Prometheus.
+pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, ApiError> {
+    let records = on_sessions(&shared, Sessions::list).await?;
+    let mut sessions: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for record in &records {
+        let count = sessions.entry(record.state.as_str()).or_default();
+        *count = count.saturating_add(1);
+    }
+    let gauges = Gauges {
+        readers: shared.readers(),
+        working: shared.host.handles().len(),
+        questions: records.iter().map(|record| usize::try_from(record.open_questions).unwrap_or(0)).sum(),
+        sessions,
+    };
+    let text = shared.metrics.render(&gauges);
+    Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+}

@@ -1,0 +1,242 @@
+//! The table of routes: the router and the OpenAPI document are made of it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{FromRequest, FromRequestParts, Query};
+use axum::routing::{MethodRouter, delete, get, patch, post};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use windlass_app::feed::FeedEvent;
+
+use super::values::{
+    Answered, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName,
+    NewTask, QuestionValue, SessionValue, StartedRun,
+};
+use super::{ApiError, feed, login, overview, runs, sessions};
+use crate::state::Shared;
+
+/// The JSON body of a request. Its errors have the form of the API's errors.
+#[derive(FromRequest)]
+#[from_request(via(Json), rejection(ApiError))]
+pub(super) struct Body<T>(pub(super) T);
+
+/// The parameters of a request's address. Their errors have the form of the API's errors.
+#[derive(FromRequestParts)]
+#[from_request(via(Query), rejection(ApiError))]
+pub(super) struct Parameters<T>(pub(super) T);
+
+type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// The content of a successful response.
+pub(super) enum Content {
+    None,
+    Json(MakeSchema),
+    /// Text of this media type.
+    Text(&'static str),
+    /// Server-sent events whose data have this schema.
+    Events(MakeSchema),
+}
+
+/// A route of the API.
+pub(super) struct Route {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) summary: &'static str,
+    /// True if the route needs no token.
+    pub(super) is_open: bool,
+    pub(super) status: u16,
+    pub(super) body: Option<MakeSchema>,
+    /// Parameters of the address after the question mark, with their descriptions.
+    pub(super) parameters: &'static [(&'static str, &'static str)],
+    pub(super) content: Content,
+    handler: MethodRouter<Arc<Shared>>,
+}
+
+fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+impl Route {
+    fn new(
+        (method, path): (&'static str, &'static str),
+        summary: &'static str,
+        handler: MethodRouter<Arc<Shared>>,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            summary,
+            is_open: false,
+            status: 200,
+            body: None,
+            parameters: &[],
+            content: Content::None,
+            handler,
+        }
+    }
+
+    fn open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
+    fn takes<T: JsonSchema>(self) -> Self {
+        Self { body: Some(schema::<T>), ..self }
+    }
+
+    fn with_parameters(self, parameters: &'static [(&'static str, &'static str)]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    fn returns<T: JsonSchema>(self, status: u16) -> Self {
+        Self { status, content: Content::Json(schema::<T>), ..self }
+    }
+
+    fn returns_text(self, media_type: &'static str) -> Self {
+        Self { content: Content::Text(media_type), ..self }
+    }
+
+    fn returns_events<T: JsonSchema>(self) -> Self {
+        Self { content: Content::Events(schema::<T>), ..self }
+    }
+
+    fn returns_nothing(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+}
+
+/// Returns all routes of the API.
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = session_routes();
+    routes.extend(server_routes());
+    routes
+}
+
+fn session_routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            ("get", "/api/sessions"),
+            "Lists the sessions, the one that changed last first.",
+            get(sessions::list),
+        )
+        .returns::<Vec<SessionValue>>(200),
+        Route::new(("post", "/api/sessions"), "Starts a session with a task.", post(runs::start))
+            .takes::<NewTask>()
+            .returns::<StartedRun>(201),
+        Route::new(("get", "/api/sessions/{id}"), "Returns a session.", get(sessions::show))
+            .returns::<SessionValue>(200),
+        Route::new(("patch", "/api/sessions/{id}"), "Renames a session.", patch(sessions::rename))
+            .takes::<NewName>()
+            .returns::<SessionValue>(200),
+        Route::new(
+            ("delete", "/api/sessions/{id}"),
+            "Deletes a session that does not work, with its records.",
+            delete(sessions::delete),
+        )
+        .returns_nothing(204),
+        Route::new(
+            ("post", "/api/sessions/{id}/continue"),
+            "Continues a session with its next task.",
+            post(runs::proceed),
+        )
+        .takes::<NewTask>()
+        .returns::<StartedRun>(201),
+        Route::new(
+            ("post", "/api/sessions/{id}/fork"),
+            "Starts a session with the beginning of this one.",
+            post(runs::fork),
+        )
+        .takes::<NewFork>()
+        .returns::<StartedRun>(201),
+        Route::new(
+            ("post", "/api/sessions/{id}/resume"),
+            "Resumes a suspended, stopped or killed run with the stored answers.",
+            post(runs::resume),
+        )
+        .returns::<StartedRun>(201),
+        Route::new(
+            ("post", "/api/sessions/{id}/answer"),
+            "Answers a question. The first answer counts; a later one gets 409 with the first window.",
+            post(runs::answer),
+        )
+        .takes::<NewAnswer>()
+        .returns::<Answered>(200),
+        Route::new(("post", "/api/sessions/{id}/messages"), "Sends a message to the run.", post(runs::send))
+            .takes::<NewMessage>()
+            .returns_nothing(202),
+        Route::new(
+            ("post", "/api/sessions/{id}/stop"),
+            "Stops the run in order. Its calls get results.",
+            post(runs::stop),
+        )
+        .returns_nothing(202),
+        Route::new(
+            ("get", "/api/sessions/{id}/feed"),
+            "Returns the events after a number, and continues with what happens.",
+            get(feed::feed),
+        )
+        .with_parameters(&[("after", "Number of the last event that the reader has.")])
+        .returns_events::<FeedEvent>(),
+        Route::new(
+            ("get", "/api/sessions/{id}/export"),
+            "Returns the transcript of a session.",
+            get(sessions::transcript),
+        )
+        .with_parameters(&[("format", "`markdown` or `json`.")])
+        .returns_text("text/markdown"),
+    ]
+}
+
+fn server_routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            ("get", "/api/questions"),
+            "Returns the open questions of all sessions.",
+            get(overview::questions),
+        )
+        .returns::<Vec<QuestionValue>>(200),
+        Route::new(("get", "/api/models"), "Returns the models that a task can name.", get(overview::models))
+            .returns::<Vec<ModelValue>>(200),
+        Route::new(("get", "/api/me"), "Returns the device of the client.", get(login::identity))
+            .returns::<Identity>(200),
+        Route::new(
+            ("post", "/api/login"),
+            "Exchanges the token of a device for a cookie.",
+            post(login::login),
+        )
+        .open()
+        .takes::<Login>()
+        .returns::<Identity>(200),
+        Route::new(("post", "/api/logout"), "Removes the cookie.", post(login::logout)).returns_nothing(204),
+        Route::new(("get", "/api/devices"), "Returns the registered devices.", get(login::devices))
+            .returns::<Vec<DeviceValue>>(200),
+        Route::new(("delete", "/api/devices/{id}"), "Revokes a device.", delete(login::revoke))
+            .returns_nothing(204),
+        Route::new(("get", "/api/openapi.json"), "Returns this document.", get(overview::document))
+            .open()
+            .returns_text("application/json"),
+        Route::new(("get", "/health"), "Returns that the server works.", get(overview::health))
+            .open()
+            .returns::<Health>(200),
+        Route::new(
+            ("get", "/metrics"),
+            "Returns metrics in the text format of Prometheus.",
+            get(overview::metrics),
+        )
+        .returns_text("text/plain"),
+    ]
+}
+
+fn router_of(routes: impl Iterator<Item = Route>) -> Router<Arc<Shared>> {
+    routes.fold(Router::new(), |router, route| router.route(route.path, route.handler))
+}
+
+/// Returns the routes that need no token.
+pub(crate) fn open_router() -> Router<Arc<Shared>> {
+    router_of(routes().into_iter().filter(|route| route.is_open))
+}
+
+/// Returns the routes that need the token of a device.
+pub(crate) fn protected_router() -> Router<Arc<Shared>> {
+    router_of(routes().into_iter().filter(|route| !route.is_open))
+}

@@ -1,0 +1,289 @@
+//! The values of the API's requests and responses.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windlass_app::Autonomy;
+use windlass_app::feed::{Question, Tokens};
+use windlass_app::sessions::{Answer, ForkPoint, SessionRecord};
+
+/// Settings of a run that differ from those of the server or of the session.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Changes {
+    /// The provider's name of the model.
+    pub(crate) model: Option<String>,
+    /// Name of the provider.
+    pub(crate) provider: Option<String>,
+    /// The work mode.
+    pub(crate) mode: Option<String>,
+    /// The autonomy: `ask`, `read-only`, `auto-edit`, `auto` or `headless`.
+    #[schemars(with = "Option<String>")]
+    pub(crate) autonomy: Option<Autonomy>,
+}
+
+/// A task of a new session, or the next task of a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewTask {
+    /// The task in words.
+    pub(crate) task: String,
+    /// Settings that differ.
+    #[serde(default)]
+    pub(crate) settings: Changes,
+}
+
+/// A new session with the beginning of another one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFork {
+    /// The task in words.
+    pub(crate) task: String,
+    /// The point at which the conversations part.
+    #[serde(default)]
+    pub(crate) at: Point,
+    /// Settings that differ.
+    #[serde(default)]
+    pub(crate) settings: Changes,
+}
+
+/// A point of a conversation.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Point {
+    /// After the whole conversation.
+    #[default]
+    End,
+    /// After the turn with this number of the newest run.
+    AfterTurn(u32),
+    /// Before the answer that contains this call.
+    BeforeCall(String),
+}
+
+impl Point {
+    pub(crate) fn point(self) -> ForkPoint {
+        match self {
+            Self::End => ForkPoint::End,
+            Self::AfterTurn(turn) => ForkPoint::AfterTurn(turn),
+            Self::BeforeCall(call) => ForkPoint::BeforeCall(call),
+        }
+    }
+}
+
+/// A name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewName {
+    /// The name.
+    pub(crate) name: String,
+}
+
+/// An answer to a question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum NewAnswer {
+    /// The call may run once.
+    Once {
+        /// Id of the question.
+        question: String,
+        /// A comment for the model.
+        #[serde(default)]
+        comment: Option<String>,
+    },
+    /// The call, and calls of the same shape, may run for the rest of the session.
+    Session {
+        /// Id of the question.
+        question: String,
+        /// A comment for the model.
+        #[serde(default)]
+        comment: Option<String>,
+    },
+    /// The call may not run.
+    No {
+        /// Id of the question.
+        question: String,
+        /// A comment for the model.
+        #[serde(default)]
+        comment: Option<String>,
+    },
+    /// The question stays open.
+    Later {
+        /// Id of the question.
+        question: String,
+    },
+    /// The answer to a question in words.
+    Words {
+        /// Id of the question.
+        question: String,
+        /// The words.
+        text: String,
+    },
+}
+
+impl NewAnswer {
+    /// Returns the id of the question, and the answer.
+    pub(crate) fn split(self) -> (String, Answer) {
+        match self {
+            Self::Once { question, comment } => (question, Answer::Once { comment }),
+            Self::Session { question, comment } => (question, Answer::Session { comment }),
+            Self::No { question, comment } => (question, Answer::No { comment }),
+            Self::Later { question } => (question, Answer::Later),
+            Self::Words { question, text } => (question, Answer::Words { text }),
+        }
+    }
+}
+
+/// A message to a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewMessage {
+    /// The text.
+    pub(crate) text: String,
+    /// True if the message is the next task after the current one. Otherwise the model gets it with its next request.
+    #[serde(default)]
+    pub(crate) after_task: bool,
+}
+
+/// The token of a device.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Login {
+    /// The token.
+    pub(crate) token: String,
+}
+
+/// The device of a client.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Identity {
+    /// Id of the device.
+    pub(crate) device: String,
+    /// Name of the device.
+    pub(crate) name: String,
+    /// The value of the header `x-windlass-csrf`, which each change by a browser needs.
+    pub(crate) csrf: Option<String>,
+}
+
+/// A registered device.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DeviceValue {
+    /// Id of the device.
+    pub(crate) id: String,
+    /// Name of the device.
+    pub(crate) name: String,
+    /// Time at which it was added, in milliseconds since 1970.
+    pub(crate) added_ms: u64,
+    /// True if the request came from this device.
+    pub(crate) is_own: bool,
+}
+
+/// A session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SessionValue {
+    /// Id of the session.
+    pub(crate) id: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// The folder in which it works.
+    pub(crate) root: String,
+    /// Name or address of the provider.
+    pub(crate) provider: String,
+    /// The model of the newest run.
+    pub(crate) model: String,
+    /// The work mode.
+    pub(crate) mode: Option<String>,
+    /// The autonomy.
+    #[schemars(with = "String")]
+    pub(crate) autonomy: Autonomy,
+    /// `working`, `waiting`, `suspended`, `ended`, `stopped`, `failed` or `interrupted`.
+    pub(crate) state: &'static str,
+    /// Number of open questions.
+    pub(crate) open_questions: u64,
+    /// True if the run works in the process of this server.
+    pub(crate) is_here: bool,
+    /// Time of the start in milliseconds since 1970.
+    pub(crate) created_ms: u64,
+    /// Time of the last change in milliseconds since 1970.
+    pub(crate) updated_ms: u64,
+    /// Id of the session from which it was forked.
+    pub(crate) forked_from: Option<String>,
+    /// Ids of the runs, the oldest first.
+    pub(crate) runs: Vec<String>,
+    /// Tokens and cost of all runs.
+    pub(crate) total: Tokens,
+}
+
+impl SessionValue {
+    pub(crate) fn new(record: SessionRecord, is_here: bool) -> Self {
+        let total = record.total();
+        Self {
+            root: record.root.display().to_string(),
+            state: record.state.as_str(),
+            open_questions: u64::try_from(record.open_questions).unwrap_or(u64::MAX),
+            runs: record.runs.into_iter().map(|run| run.id).collect(),
+            id: record.id,
+            name: record.name,
+            provider: record.provider,
+            model: record.model,
+            mode: record.mode,
+            autonomy: record.autonomy,
+            is_here,
+            created_ms: record.created_ms,
+            updated_ms: record.updated_ms,
+            forked_from: record.forked_from,
+            total,
+        }
+    }
+}
+
+/// The run that a request started.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StartedRun {
+    /// Id of the session.
+    pub(crate) session: String,
+    /// Id of the run.
+    pub(crate) run: String,
+}
+
+/// The effect of an answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answered {
+    /// True if a working run received the answer. Otherwise it is stored, and a request to `resume` passes it on.
+    pub(crate) received: bool,
+    /// Number of questions of the suspended run that have no answer yet.
+    pub(crate) unanswered: usize,
+}
+
+/// An open question of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QuestionValue {
+    /// Id of the session.
+    pub(crate) session: String,
+    /// Name of the session.
+    pub(crate) session_name: String,
+    /// Id of the question.
+    pub(crate) question: String,
+    /// The question.
+    #[serde(flatten)]
+    pub(crate) card: Question,
+}
+
+/// Name of a model that the server can use.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ModelValue {
+    /// Name of the provider.
+    pub(crate) provider: String,
+    /// The provider's name of the model.
+    pub(crate) model: String,
+    /// True for the model of new sessions.
+    pub(crate) is_default: bool,
+}
+
+/// State of the server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    pub(crate) status: &'static str,
+    /// Version of the program.
+    pub(crate) version: &'static str,
+    /// Version of the feed.
+    pub(crate) feed: u32,
+}

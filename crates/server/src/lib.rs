@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod api;
+mod body;
+mod connections;
+mod devices;
+mod failures;
+mod guard;
+mod host_names;
+mod metrics;
+mod page;
+mod server;
+mod state;
+
+pub use api::openapi_document;
+pub use devices::{Device, DeviceError, Devices};
+pub use server::{Server, ServerOptions};

@@ -1,0 +1,130 @@
+//! The server: its options, its routes, and its start.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use windlass_app::RunSettings;
+use windlass_app::sessions::SessionHost;
+
+use crate::host_names::{HostNames, is_local};
+use crate::state::Shared;
+use crate::{Devices, api, body, connections, guard, page};
+
+/// The limits of a server, and the names under which it may be reached.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// Names that clients may use beside the address, as in the header `Host`: `windlass.example:443`. A server behind
+    /// a proxy needs the name of the proxy.
+    pub host_names: Vec<String>,
+    /// Maximum bytes of a request body. Default: 1 MiB.
+    pub body_bytes: usize,
+    /// Maximum time for the body of a request. Default: 30 seconds.
+    pub body_timeout: Duration,
+    /// Maximum concurrent connections; further connections wait in the backlog. Default: 2,200.
+    pub connections: usize,
+    /// Maximum time for the head of a request. Default: 10 seconds.
+    pub head_timeout: Duration,
+    /// Time for open requests to finish after the server is stopped. Default: 5 seconds.
+    pub drain: Duration,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            host_names: Vec::new(),
+            body_bytes: 1 << 20,
+            body_timeout: Duration::from_secs(30),
+            connections: 2_200,
+            head_timeout: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A server of the sessions of one user: an HTTP API, feeds as server-sent events, and a web page.
+///
+/// It admits only clients with the token of a device ([`Devices`]), under its own names, and from its own page. Runs
+/// continue when every client is gone. [`serve_until`](Self::serve_until) serves until a future completes; it does not
+/// stop the runs, which is the work of [`SessionHost::stop_all`].
+///
+/// ```no_run
+/// use windlass_app::sessions::SessionHost;
+/// use windlass_app::RunSettings;
+/// use windlass_server::{Devices, Server, ServerOptions};
+///
+/// # async fn serve(app: App, template: RunSettings) -> Result<(), Box<dyn std::error::Error>> {
+/// let host = SessionHost::new(&app)?;
+/// let devices = Devices::new(app.state_folder()?.join("devices.json"));
+/// let (_, token) = devices.add("my browser", 0)?;
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:7373").await?;
+/// println!("http://{}/#token={token}", listener.local_addr()?);
+/// let server = Server::new(host, template, devices, ServerOptions::default());
+/// server.serve_until(listener, std::future::pending()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    host: SessionHost,
+    template: RunSettings,
+    devices: Devices,
+    options: ServerOptions,
+}
+
+impl Server {
+    /// Creates a server. `template` has the settings of the runs that clients start: its task is replaced.
+    pub fn new(host: SessionHost, template: RunSettings, devices: Devices, options: ServerOptions) -> Self {
+        Self { host, template, devices, options }
+    }
+
+    /// Returns whether only this machine can reach an address. Do not serve another address without TLS in front of it,
+    /// because the token of a device is sent with each request.
+    pub fn is_local(address: SocketAddr) -> bool {
+        is_local(address.ip())
+    }
+
+    /// Serves until `stop` completes. Then the feeds end, and other open requests get the drain time of the options.
+    ///
+    /// Dropping the future closes all connections. The runs of the host continue in both cases.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the listener has no address, or cannot accept connections any more.
+    pub async fn serve_until(self, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let (stopper, stopping) = watch::channel(false);
+        let names = HostNames::new(listener.local_addr()?, &self.options.host_names);
+        let shared = Shared::new(self.host, self.template, self.devices, names, stopping.clone());
+        let router = router(Arc::new(shared), &self.options);
+        let serving = connections::serve(listener, router, &self.options, stopping);
+        let stop = async {
+            stop.await;
+            stopper.send_replace(true);
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            end = serving => end,
+            () = stop => Ok(()),
+        }
+    }
+}
+
+fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {
+    let (most, timeout) = (options.body_bytes, options.body_timeout);
+    let buffered = from_fn(move |request, next| body::read_body(most, timeout, request, next));
+    let protected = api::protected_router()
+        .layer(buffered.clone())
+        .layer(from_fn_with_state(Arc::clone(&shared), guard::check_device));
+    api::open_router()
+        .layer(buffered)
+        .merge(page::router())
+        .merge(protected)
+        .layer(from_fn_with_state(Arc::clone(&shared), guard::check_origin))
+        .with_state(shared)
+}
