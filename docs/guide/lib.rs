@@ -25,6 +25,7 @@ pages! {
     approvals = "approvals.md",
     typed_answers = "typed-answers.md",
     sessions = "sessions.md",
+    hosted_tools = "hosted-tools.md",
     durable_runs = "durable-runs.md",
     stores = "stores.md",
     policies = "policies.md",

@@ -60,7 +60,7 @@ impl Report {
             Part::Text(text) => Some(text),
             _ => None,
         });
-        texts.flat_map(|text| text.citations.iter().map(|citation| (text.cited(citation), citation)))
+        texts.flat_map(|text| text.citations.iter().map(|citation| (text.passage(citation), citation)))
     }
 
     /// Returns the report unless the run failed.

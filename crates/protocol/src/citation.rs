@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// let url = CitationSource::Url("https://doc.rust-lang.org".into());
 /// let citation = Citation::new(url).with_title(Some("Docs".into())).with_range(Some(0..7));
 /// let text = Text::new("Rust is 2015's.").with_citations(vec![citation]);
-/// assert_eq!(text.cited(&text.citations[0]), "Rust is");
+/// assert_eq!(text.passage(&text.citations[0]), "Rust is");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -183,7 +183,7 @@ impl Text {
     }
 
     /// Returns the passage that a citation supports: the range of the citation, or the whole text.
-    pub fn cited(&self, citation: &Citation) -> &str {
+    pub fn passage(&self, citation: &Citation) -> &str {
         let passage = citation.range.clone().and_then(|range| self.text.get(range));
         passage.unwrap_or(&self.text)
     }

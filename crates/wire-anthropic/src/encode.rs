@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, History, Message, Part, PromptCache, Request, Role};
+use windlass_protocol::{Delivery, History, PromptCache, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
 use crate::fields::{output, system};
-use crate::model::takes_system_messages;
+use crate::instructions::{follows_answer, last_instructions, takes_system_messages};
 use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
@@ -77,16 +77,10 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
-    for beta in hosted::betas(request) {
-        if !betas.contains(&beta) {
-            betas.push(beta);
-        }
-    }
-    if betas.is_empty() {
-        return Ok(http);
-    }
-    Ok(http.with_header("anthropic-beta", betas.join(",")))
+    Ok(match hosted::betas(options, request) {
+        Some(betas) => http.with_header("anthropic-beta", betas),
+        None => http,
+    })
 }
 
 /// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range
@@ -98,16 +92,11 @@ fn wire_messages(
     range: Range<usize>,
 ) -> Result<Vec<WireMessage<'_>>, EncodeError> {
     let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(range.len());
-    let last_instructions = if keeps_system { last_instructions(all, range.clone()) } else { range.end };
+    let instructions = if keeps_system { last_instructions(all, range.clone()) } else { range.end };
     for (position, message) in all.iter().enumerate().take(range.end).skip(range.start.max(system)) {
         let role = match message.role {
             Role::Assistant => "assistant",
-            Role::System
-                if position >= last_instructions
-                    && matches!(messages.last(), Some(last) if last.role != "assistant") =>
-            {
-                "system"
-            }
+            Role::System if position >= instructions && !follows_answer(&messages) => "system",
             // Elsewhere the API does not take the role; `user` is the role with the least authority.
             Role::User | Role::Tool | Role::System => "user",
             _ => return Err(encode_error(format!("the role of message {position}"))),
@@ -131,17 +120,6 @@ fn wire_messages(
         message.content.sort_by_key(|block| !is_result(block));
     }
     Ok(messages)
-}
-
-/// Returns the position of the first of the system messages at the end of a range, or the end if the range does not end
-/// with such messages. An answer follows the range, or nothing.
-fn last_instructions(all: &History, range: Range<usize>) -> usize {
-    let is_instruction = |message: &Message| {
-        message.role == Role::System && message.parts.iter().all(|part| matches!(part, Part::Text(_)))
-    };
-    let mut positions = range.clone().rev();
-    let after = positions.find(|at| !all.get(*at).is_some_and(is_instruction));
-    after.map_or(range.start, |at| at.saturating_add(1))
 }
 
 fn is_result(block: &WireBlock<'_>) -> bool {

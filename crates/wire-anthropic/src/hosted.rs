@@ -72,13 +72,20 @@ pub(crate) fn servers(request: &Request) -> Vec<Value> {
     servers.map(object).collect()
 }
 
-/// Returns the beta features that the request needs, beside those of the options.
-pub(crate) fn betas(request: &Request) -> impl Iterator<Item = &'static str> {
-    request.options.hosted_tools.iter().filter_map(|tool| match tool {
-        HostedTool::Mcp(_) => Some(MCP_BETA),
-        HostedTool::ComputerUse(_) => Some(computer_version(&request.model).1),
-        _ => None,
-    })
+/// Returns the value of the header `anthropic-beta`: the beta features of the options and those that the hosted tools need.
+pub(crate) fn betas(options: &AnthropicOptions, request: &Request) -> Option<String> {
+    let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
+    for tool in &request.options.hosted_tools {
+        let needed = match tool {
+            HostedTool::Mcp(_) => MCP_BETA,
+            HostedTool::ComputerUse(_) => computer_version(&request.model).1,
+            _ => continue,
+        };
+        if !betas.contains(&needed) {
+            betas.push(needed);
+        }
+    }
+    (!betas.is_empty()).then(|| betas.join(","))
 }
 
 fn web_search(search: &WebSearch, version: Value, error: HostedToolError<'_>) -> Result<Value, EncodeError> {
@@ -136,11 +143,8 @@ fn toolset(server: &McpServer) -> Value {
 /// Returns the type of the computer tool for a model and its beta feature. The models since Opus 4.5 and version 4.6 take
 /// the newer one.
 fn computer_version(model: &str) -> (&'static str, &'static str) {
-    let is_new = match claude_version(model) {
-        Some(Some(version)) => version >= (4, 6) || (version == (4, 5) && model.contains("opus")),
-        Some(None) => true,
-        None => false,
-    };
+    let is_new = claude_version(model)
+        .is_some_and(|version| version >= (4, 6) || (version == (4, 5) && model.contains("opus")));
     if is_new {
         ("computer_20251124", "computer-use-2025-11-24")
     } else {

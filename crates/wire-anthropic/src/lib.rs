@@ -10,6 +10,7 @@ mod cache;
 mod encode;
 mod fields;
 mod hosted;
+mod instructions;
 mod lint;
 mod marks;
 mod message_state;

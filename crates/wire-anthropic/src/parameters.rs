@@ -83,7 +83,7 @@ pub(crate) fn effort_word(request: &Request) -> Option<&'static str> {
 /// The API for Opus 4.7: "`thinking.type.enabled` is not supported for this model. Use `thinking.type.adaptive` and
 /// `output_config.effort`".
 fn is_adaptive(model: &str) -> bool {
-    claude_version(model).is_some_and(|version| version.is_none_or(|version| version >= (4, 6)))
+    claude_version(model).is_some_and(|version| version >= (4, 6))
 }
 
 #[cfg(test)]

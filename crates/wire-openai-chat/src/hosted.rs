@@ -24,7 +24,7 @@ pub(crate) fn definition<'a>(
     let error = HostedToolError::new(NAME, tool);
     match tool {
         HostedTool::Native(_) => tool.native_for(NAME).map(Definition::Tool).ok_or_else(|| error.missing()),
-        HostedTool::WebSearch(search) if searches(options, model) => {
+        HostedTool::WebSearch(search) if takes_search(options, model) => {
             Ok(Definition::Search(web_search(search, error)?))
         }
         _ => Err(error.missing()),
@@ -45,7 +45,7 @@ fn web_search(search: &WebSearch, error: HostedToolError<'_>) -> Result<Value, E
 
 /// Returns true if the model takes `web_search_options`: OpenAI's `gpt-4o-search-preview` and `gpt-5-search-api`, which
 /// search before each answer.
-fn searches(options: &OpenAiChatOptions, model: &str) -> bool {
+fn takes_search(options: &OpenAiChatOptions, model: &str) -> bool {
     match options.web_search {
         WebSearchModels::ByName => model.contains("-search-"),
         WebSearchModels::All => true,

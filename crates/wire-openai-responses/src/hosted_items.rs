@@ -31,7 +31,7 @@ pub(crate) fn hosted_chunks(item: &Value) -> Vec<Chunk> {
         },
     };
     let (arguments, content) = match kind {
-        "mcp_call" | "tool_search_call" => (parsed(field("arguments")), field("output")),
+        "mcp_call" | "tool_search_call" => (parse_arguments(field("arguments")), field("output")),
         "mcp_list_tools" => (Value::Null, field("tools")),
         "web_search_call" | "shell_call" => (field("action"), Value::Null),
         "file_search_call" => (json!({ "queries": field("queries") }), field("results")),
@@ -63,7 +63,7 @@ fn failure(item: &Value) -> Option<String> {
 }
 
 /// Returns the value in a text with JSON, or the text itself.
-fn parsed(arguments: Value) -> Value {
+fn parse_arguments(arguments: Value) -> Value {
     match arguments.as_str().map(serde_json::from_str) {
         Some(Ok(value)) => value,
         _ => arguments,

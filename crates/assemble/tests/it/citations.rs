@@ -15,7 +15,7 @@ fn cited(chunks: impl IntoIterator<Item = Chunk>) -> Vec<(String, Vec<String>)> 
     let (_, answer) = run(Options::default(), chunks.into_iter().chain([calls()]));
     let texts = answer.parts.iter().filter_map(|part| match part {
         Part::Text(text) => {
-            let passages = text.citations.iter().map(|citation| text.cited(citation).to_owned());
+            let passages = text.citations.iter().map(|citation| text.passage(citation).to_owned());
             Some((text.text.clone(), passages.collect()))
         }
         _ => None,

@@ -16,7 +16,9 @@ fn decode(name: &str, events: &[Value]) -> (Vec<Chunk>, Message) {
     }
     decoder.finish(&mut chunks).unwrap();
     let (mut assembler, mut calls) = (Assembler::new(Options::default()), Vec::new());
-    chunks.iter().for_each(|chunk| assembler.push(chunk.clone(), &mut calls));
+    for chunk in &chunks {
+        assembler.push(chunk.clone(), &mut calls);
+    }
     assert!(calls.is_empty(), "a call of the provider is none of ours: {calls:?}");
     (chunks, assembler.finish(&mut calls).message().unwrap())
 }
@@ -52,7 +54,7 @@ fn cited(answer: &Message) -> Vec<Value> {
     let citations = texts.flat_map(|text| text.citations.iter().map(move |citation| (text, citation)));
     citations
         .map(|(text, citation)| {
-            json!([citation.source, citation.title, citation.quote, text.cited(citation)])
+            json!([citation.source, citation.title, citation.quote, text.passage(citation)])
         })
         .collect()
 }

@@ -15,11 +15,11 @@ fn options(token: &str) -> RequestOptions {
 }
 
 fn offered(effects: &[Command]) -> Vec<HostedTool> {
-    let requests = effects.iter().filter_map(|effect| match effect {
+    let mut requests = effects.iter().filter_map(|effect| match effect {
         Command::Send { request, .. } => Some(request.options.hosted_tools.clone()),
         _ => None,
     });
-    requests.last().unwrap()
+    requests.next_back().unwrap()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_call_of_the_provider_is_shown_and_not_executed() {
 
 #[test]
 fn a_resumed_run_offers_the_recorded_tools_with_the_token_of_the_agent() {
-    let mut run = Driven::start(config().with_options(options("first")));
+    let run = Driven::start(config().with_options(options("first")));
     assert_eq!(offered(&run.effects), options("first").hosted_tools);
     let record: Vec<Entry> = entries(&run.effects);
     let text = serde_json::to_string(&record).unwrap();

@@ -73,7 +73,7 @@ const CACHING: &[Feature] = &[feature("marks of the format (`PromptCache::Defaul
 
 const OPTIONS: &[Feature] = &[
     feature("`max_output_tokens`", "max_output_tokens", |request| {
-        request.options.max_output_tokens = Some(4000)
+        request.options.max_output_tokens = Some(4000);
     }),
     feature("`temperature`", "temperature", |request| request.options.temperature = Some(0.5)),
     feature("`top_p`", "top_p", |request| request.options.top_p = Some(0.9)),
