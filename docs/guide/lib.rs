@@ -35,6 +35,7 @@ pages! {
     sub_agents = "sub-agents.md",
     gateway = "gateway.md",
     testing = "testing.md",
+    evals = "evals.md",
     parsing = "parsing.md",
     extension_points = "extension-points.md",
     from_rig = "from-rig.md",

@@ -1,5 +1,6 @@
 //! A run that has ended, as its graders see it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,18 +70,16 @@ impl Attempt {
     /// Returns the calls of the run with their results, in order.
     pub fn calls(&self) -> Vec<MadeCall> {
         let messages = self.report().transcript.messages();
-        let results: Vec<_> = messages
-            .iter()
-            .flat_map(|message| message.parts.iter())
-            .filter_map(|part| match part {
-                Part::Result(result) => Some(result),
-                _ => None,
-            })
-            .collect();
+        let mut results = HashMap::new();
+        for part in messages.iter().flat_map(|message| message.parts.iter()) {
+            if let Part::Result(result) = part {
+                results.entry(&result.call).or_insert(result);
+            }
+        }
         let calls = messages.iter().flat_map(windlass_protocol::Message::calls);
         calls
             .map(|call| {
-                let result = results.iter().find(|result| result.call == call.id);
+                let result = results.get(&call.id);
                 MadeCall {
                     tool: call.name.as_str().to_owned(),
                     arguments: call.payload.text(),

@@ -1,5 +1,6 @@
 //! The results of a suite, and their statistics.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::statistics::{Interval, percentile, sign_test, wilson};
@@ -146,12 +147,12 @@ impl Summary {
             return None;
         }
         let (mut first_better, mut second_better, mut ties) = (0_u32, 0_u32, 0_u32);
+        let graded = self.graded_trials();
         for case in &self.cases {
-            let ((a_passed, a_trials), (b_passed, b_trials)) =
-                (self.count_graded(case, first), self.count_graded(case, second));
-            if a_trials == 0 || b_trials == 0 {
+            let of = |model| graded.get(&(case.as_str(), model)).copied();
+            let (Some((a_passed, a_trials)), Some((b_passed, b_trials))) = (of(first), of(second)) else {
                 continue;
-            }
+            };
             // Compares the rates as fractions, without rounding.
             let (left, right) = (
                 u64::from(a_passed).saturating_mul(b_trials.into()),
@@ -171,10 +172,11 @@ impl Summary {
 
     /// Returns the cases whose repetitions with a model ended differently. Trials with errors do not count.
     pub fn flaky(&self) -> Vec<FlakyCase> {
+        let graded = self.graded_trials();
         let pairs = self.cases.iter().flat_map(|case| self.models.iter().map(move |model| (case, model)));
         pairs
             .filter_map(|(case, model)| {
-                let (passed, trials) = self.count_graded(case, model);
+                let (passed, trials) = graded.get(&(case.as_str(), model.as_str())).copied()?;
                 let is_flaky = passed > 0 && passed < trials;
                 is_flaky.then(|| FlakyCase { case: case.clone(), model: model.clone(), passed, trials })
             })
@@ -193,13 +195,16 @@ impl Summary {
         self.cases.len().saturating_mul(self.models.len()).saturating_mul(repetitions)
     }
 
-    /// Returns the numbers of passed and of graded trials of a case with a model.
-    fn count_graded(&self, case: &str, model: &str) -> (u32, u32) {
-        let is_graded = |trial: &&TrialRecord| {
-            trial.case == case && trial.model == model && trial.status != TrialStatus::Error
-        };
-        let graded: Vec<&TrialRecord> = self.trials.iter().filter(is_graded).collect();
-        (count_passed(graded.iter().copied()), to_count(graded.len()))
+    /// Returns the numbers of passed and of graded trials by case and model.
+    fn graded_trials(&self) -> BTreeMap<(&str, &str), (u32, u32)> {
+        let mut counts = BTreeMap::new();
+        for trial in self.trials.iter().filter(|trial| trial.status != TrialStatus::Error) {
+            let (passed, trials) =
+                counts.entry((trial.case.as_str(), trial.model.as_str())).or_insert((0_u32, 0_u32));
+            *passed = passed.saturating_add(u32::from(trial.is_passed()));
+            *trials = trials.saturating_add(1);
+        }
+        counts
     }
 }
 

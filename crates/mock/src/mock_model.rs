@@ -93,7 +93,7 @@ impl MockModel {
         self.change(|answer| answer.is_cut = true)
     }
 
-    /// Adds a fault to the present answer. [`Fault::Refuse`] is an answer of its own.
+    /// Adds a fault to the present answer, which ends it. [`Fault::Refuse`] is an answer of its own.
     ///
     /// ```
     /// use std::time::Duration;

@@ -56,3 +56,57 @@ async fn the_report_has_the_numbers_of_each_model() {
     }
     assert!(!summary.is_passed());
 }
+
+#[tokio::test]
+async fn a_suite_runs_in_a_task_and_errors_count_as_not_passed() {
+    let broken = |trial: &windlass_evals::Trial| {
+        if trial.repetition == 0 { Ok(agent(MockModel::new().text("yes"))) } else { Err("no model".into()) }
+    };
+    let suite = Suite::new("s").case(Case::new("a", "task").expect(contains("yes"))).repetitions(2);
+    // Needs a future that is `Send`.
+    let summary =
+        tokio::spawn(suite.agent_with("a", broken).agent_with("b", answers("yes")).run()).await.unwrap();
+    let summary = summary.unwrap();
+    let model = summary.model("a").unwrap();
+    assert_eq!((model.passed, model.trials, model.errors), (1, 2, 1));
+    // An error is neither a difference between models nor between repetitions.
+    assert_eq!((summary.compare("a", "b").unwrap().ties, summary.flaky().len()), (1, 0));
+}
+
+/// The time of a summary grows with the number of trials, not with its square.
+#[test]
+fn a_summary_of_many_trials_is_fast() {
+    let time = |cases: usize| {
+        let summary = summary_of(cases);
+        let start = std::time::Instant::now();
+        let text = summary.to_markdown();
+        assert!(text.contains("| c0 | first | 1/2 |"));
+        start.elapsed()
+    };
+    time(100);
+    let (few, many) = (time(250), time(2_000));
+    assert!(many < few * 30 + std::time::Duration::from_millis(50), "{few:?} {many:?}");
+}
+
+/// Returns a summary by way of a file of results, in which each case passed once of two times.
+fn summary_of(cases: usize) -> windlass_evals::Summary {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.jsonl");
+    let ids: Vec<String> = (0..cases).map(|number| format!("c{number}")).collect();
+    let suite = || {
+        let cases = ids.iter().map(|id| Case::new(id.as_str(), "task"));
+        let suite = Suite::new("s").cases(cases).repetitions(2).results(&file);
+        suite.agent_with("first", |_| Err("not run".into())).agent_with("second", |_| Err("not run".into()))
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(suite().run()).unwrap();
+    // The errors become results: passed first, failed then.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let passed = |line: &str| line.replace(r#""status":"error""#, r#""status":"passed""#);
+    let failed = |line: &str| line.replace(r#""status":"error""#, r#""status":"failed""#);
+    let lines =
+        text.lines().map(|line| if line.contains(r#""repetition":0"#) { passed(line) } else { failed(line) });
+    let text: String = lines.map(|line| line + "\n").collect();
+    std::fs::write(&file, text).unwrap();
+    runtime.block_on(suite().run()).unwrap()
+}
