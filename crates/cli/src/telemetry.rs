@@ -7,7 +7,7 @@ use futures_util::Stream;
 use windlass_agent::{AgentError, Event, Prices};
 use windlass_app::WireFormat;
 use windlass_app::providers::Provider;
-use windlass_telemetry::{Content, SpanOptions, provider_name, trace_events};
+use windlass_telemetry::{Content, Conventions, SpanOptions, provider_name, trace_events};
 
 use crate::arguments::{Otlp, Reach};
 
@@ -60,6 +60,7 @@ impl Telemetry {
             .with_model(&provider.model)
             .with_provider(name_of(provider))
             .with_content(self.content)
+            .with_conventions(conventions())
             .with_conversation(run);
         let events = trace_events(events, &options);
         #[cfg(feature = "otlp")]
@@ -106,6 +107,11 @@ impl Telemetry {
 fn name_of(provider: &Provider) -> &str {
     let by_wire = provider.wire.map(WireFormat::vendor);
     provider_name(provider.name.as_deref().or(by_wire).unwrap_or(WireFormat::default().vendor()))
+}
+
+/// Returns the conventions that the environment selects.
+fn conventions() -> Conventions {
+    Conventions::from_opt_in(&std::env::var("OTEL_SEMCONV_STABILITY_OPT_IN").unwrap_or_default())
 }
 
 fn content(arguments: &Otlp) -> Content {

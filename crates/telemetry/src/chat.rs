@@ -8,7 +8,7 @@ use windlass_protocol::{StopReason, ToolProtocol, Usage};
 
 use crate::calls::{TrackedCall, cut};
 use crate::spans::record_answer_usage;
-use crate::{Content, SpanOptions, shapes, words};
+use crate::{Content, Conventions, SpanOptions, shapes, words};
 
 /// A pending answer of the model.
 #[derive(Debug)]
@@ -75,8 +75,8 @@ impl Chat {
     }
 
     /// Closes the span of a summary.
-    pub(crate) fn sums_up(self, usage: &Usage) {
-        record_answer_usage(&self.span, usage);
+    pub(crate) fn sums_up(self, usage: &Usage, conventions: Conventions) {
+        record_answer_usage(&self.span, usage, conventions);
     }
 
     pub(crate) fn end(self, stop: Option<&StopReason>, usage: &Usage, options: &SpanOptions) {
@@ -85,7 +85,7 @@ impl Chat {
         if let Some(reason) = &reason {
             span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
         }
-        record_answer_usage(span, usage);
+        record_answer_usage(span, usage, options.conventions);
         if let Some(first) = self.first {
             span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
         }
@@ -97,7 +97,12 @@ impl Chat {
             let said = options.redactor.redact(&self.said);
             let words = (!said.is_empty()).then(|| json!({"type": "text", "content": cut(&said)}));
             let parts: Vec<Value> = words.into_iter().chain(self.called).collect();
-            let messages = json!([{"role": "assistant", "parts": parts, "finish_reason": reason}]);
+            let mut message = json!({"role": "assistant", "parts": parts});
+            if options.conventions == Conventions::V1_41 {
+                // Deprecated in the newest conventions: the span has the reason.
+                message["finish_reason"] = json!(reason);
+            }
+            let messages = json!([message]);
             span.record("gen_ai.output.messages", messages.to_string());
         }
     }

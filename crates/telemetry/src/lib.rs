@@ -2,6 +2,7 @@
 
 mod calls;
 mod chat;
+mod conventions;
 #[cfg(feature = "metrics")]
 mod metrics;
 mod options;
@@ -10,6 +11,7 @@ mod spans;
 mod traced;
 mod words;
 
+pub use conventions::Conventions;
 #[cfg(feature = "metrics")]
 pub use metrics::{MeasuredEvents, Metrics, RunMetrics, measure_events};
 pub use options::{Content, SpanOptions, provider_name};

@@ -2,6 +2,8 @@
 
 use windlass_redact::Redactor;
 
+use crate::Conventions;
+
 /// The setting for text from models and tools in spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "they hold it, or they do not")]
@@ -27,6 +29,7 @@ pub struct SpanOptions {
     pub(crate) model: Option<String>,
     pub(crate) provider: Option<String>,
     pub(crate) content: Content,
+    pub(crate) conventions: Conventions,
     pub(crate) redactor: Redactor,
 }
 
@@ -39,6 +42,7 @@ impl Default for SpanOptions {
             model: None,
             provider: None,
             content: Content::default(),
+            conventions: Conventions::default(),
             redactor: Redactor::default(),
         }
     }
@@ -73,6 +77,12 @@ impl SpanOptions {
     /// Sets whether spans contain text from models and tools.
     pub fn with_content(mut self, content: Content) -> Self {
         self.content = content;
+        self
+    }
+
+    /// Sets the version of the GenAI conventions.
+    pub fn with_conventions(mut self, conventions: Conventions) -> Self {
+        self.conventions = conventions;
         self
     }
 

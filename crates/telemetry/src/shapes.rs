@@ -1,15 +1,15 @@
 //! Constructors of the spans, with all their attributes; some are filled in later.
 //!
 //! Names follow OpenTelemetry's GenAI conventions 1.41 (`docs/gen-ai/gen-ai-spans.md` and
-//! `gen-ai-agent-spans.md`; later versions are in the repository `semantic-conventions-genai`). Before 1.37,
+//! `gen-ai-agent-spans.md`), or the newest ones of the repository `semantic-conventions-genai`. Before 1.37,
 //! `gen_ai.provider.name` was `gen_ai.system`, and content was in events; this crate supports neither. A
 //! field that stays empty does not become an attribute.
 
 use tracing::field::Empty;
 use tracing::{Span, info, info_span};
 
-use crate::SpanOptions;
 use crate::calls::{TrackedCall, count};
+use crate::{Conventions, SpanOptions};
 
 /// Opens the span of a run, inside the caller's current span.
 pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
@@ -22,7 +22,8 @@ pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
         gen_ai.operation.name = "invoke_agent",
         gen_ai.agent.name = &*agent,
         gen_ai.conversation.id = options.conversation,
-        gen_ai.provider.name = options.provider,
+        gen_ai.provider.name =
+            options.provider.as_ref().filter(|_| options.conventions == Conventions::V1_41),
         gen_ai.request.model = options.model,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
@@ -55,6 +56,7 @@ pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span
         gen_ai.usage.output_tokens = Empty,
         gen_ai.usage.cache_read.input_tokens = Empty,
         gen_ai.usage.cache_creation.input_tokens = Empty,
+        gen_ai.usage.cache_write.input_tokens = Empty,
         gen_ai.usage.reasoning.output_tokens = Empty,
         gen_ai.output.messages = Empty,
         error.r#type = Empty,

@@ -12,7 +12,7 @@ use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolProtocol
 
 use crate::calls::{MeasuredText, TrackedCall, count};
 use crate::chat::Chat;
-use crate::{SpanOptions, shapes, words};
+use crate::{Conventions, SpanOptions, shapes, words};
 
 /// The open spans of one run.
 ///
@@ -164,7 +164,7 @@ impl Run {
     /// Closes the span of the summary request, if one is open: a compaction during a turn makes no request.
     fn record_compaction(&mut self, (before, after): (u64, u64), usage: &Usage) {
         if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
-            chat.sums_up(usage);
+            chat.sums_up(usage, self.options.conventions);
         }
         shapes::context_compacted(&self.span, before, after);
     }
@@ -250,7 +250,11 @@ impl Run {
         let (word, error) = words::outcome(outcome);
         self.close_agents(error);
         self.close_all(error);
-        record_usage(&self.span, total);
+        match self.options.conventions {
+            Conventions::V1_41 => record_usage(&self.span, total, Conventions::V1_41),
+            // The newest conventions have no numbers of cached tokens here.
+            Conventions::Newest => record_tokens(&self.span, total),
+        }
         self.span.record("windlass.outcome", word);
         self.span.record("windlass.turns", self.turns);
         if let Some(error) = error {
@@ -273,7 +277,7 @@ impl Run {
 
 /// Records the tokens. A number that the provider did not report is left out: an exporter would take a zero for
 /// a count.
-pub(crate) fn record_usage(span: &Span, usage: &Usage) {
+fn record_tokens(span: &Span, usage: &Usage) {
     if usage.is_unreported() {
         return;
     }
@@ -282,13 +286,25 @@ pub(crate) fn record_usage(span: &Span, usage: &Usage) {
         span.record("gen_ai.usage.input_tokens", count(usage.input_tokens));
     }
     span.record("gen_ai.usage.output_tokens", count(usage.output_tokens));
+}
+
+/// Records the tokens, with those of the cache.
+fn record_usage(span: &Span, usage: &Usage, conventions: Conventions) {
+    record_tokens(span, usage);
+    if usage.is_unreported() {
+        return;
+    }
+    let write = match conventions {
+        Conventions::V1_41 => "gen_ai.usage.cache_creation.input_tokens",
+        Conventions::Newest => "gen_ai.usage.cache_write.input_tokens",
+    };
     span.record("gen_ai.usage.cache_read.input_tokens", count(usage.cache_read_tokens));
-    span.record("gen_ai.usage.cache_creation.input_tokens", count(usage.cache_write_tokens));
+    span.record(write, count(usage.cache_write_tokens));
 }
 
 /// Records the tokens of one answer or summary, with those of its reasoning.
-pub(crate) fn record_answer_usage(span: &Span, usage: &Usage) {
-    record_usage(span, usage);
+pub(crate) fn record_answer_usage(span: &Span, usage: &Usage, conventions: Conventions) {
+    record_usage(span, usage, conventions);
     if !usage.is_unreported() {
         span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
     }

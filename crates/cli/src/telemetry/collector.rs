@@ -72,7 +72,8 @@ impl Collector {
             })
             .transpose()?
             .map(|export| {
-                let metrics = Metrics::new(&export.provider.meter("windlass"));
+                let metrics =
+                    Metrics::with_conventions(&export.provider.meter("windlass"), super::conventions());
                 (export, metrics)
             });
         Ok(Some(Self { spans, metrics }))

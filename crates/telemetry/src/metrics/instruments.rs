@@ -2,11 +2,13 @@
 
 use opentelemetry::metrics::{Counter, Histogram, Meter, UpDownCounter};
 
-/// Buckets of durations in seconds: those of the conventions, with longer ones for waits for a human.
-const SECONDS: [f64; 17] = [
-    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 600.0, 3_600.0,
-    86_400.0,
-];
+use crate::Conventions;
+
+/// Buckets of the durations of requests in seconds, as in the conventions.
+const SECONDS: [f64; 14] =
+    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+/// Longer buckets, for steps and waits that can take days.
+const LONG_SECONDS: [f64; 3] = [600.0, 3_600.0, 86_400.0];
 /// Buckets of token counts (OpenTelemetry, "Semantic conventions for generative client metrics").
 const TOKENS: [f64; 14] = [
     1.0,
@@ -35,15 +37,37 @@ pub(crate) struct Instruments {
     pub(crate) decisions: Counter<u64>,
     pub(crate) leases_lost: Counter<u64>,
     pub(crate) cost: Counter<f64>,
-    pub(crate) token_usage: Histogram<u64>,
-    pub(crate) operation_duration: Histogram<f64>,
+    pub(crate) gen_ai: GenAiInstruments,
+}
+
+/// The instruments of the GenAI conventions.
+#[derive(Debug)]
+pub(crate) enum GenAiInstruments {
+    /// Those of 1.41.
+    V1_41 { token_usage: Histogram<u64>, operation_duration: Histogram<f64> },
+    /// Those of the newest conventions.
+    Newest(Box<NewestInstruments>),
+}
+
+/// The instruments of the newest conventions.
+#[derive(Debug)]
+pub(crate) struct NewestInstruments {
+    pub(crate) inference_duration: Histogram<f64>,
+    pub(crate) tool_duration: Histogram<f64>,
+    pub(crate) agent_duration: Histogram<f64>,
+    /// Tokens of one request: of the input and of the output.
+    pub(crate) operation_tokens: [Histogram<u64>; 2],
+    pub(crate) input_tokens: Counter<u64>,
+    pub(crate) output_tokens: Counter<u64>,
+    pub(crate) cache_read_tokens: Counter<u64>,
+    pub(crate) cache_write_tokens: Counter<u64>,
+    pub(crate) reasoning_tokens: Counter<u64>,
 }
 
 impl Instruments {
-    pub(crate) fn new(meter: &Meter) -> Self {
+    pub(crate) fn new(meter: &Meter, conventions: Conventions) -> Self {
         let seconds = |name: &'static str, description: &'static str| {
-            let builder = meter.f64_histogram(name).with_unit("s").with_description(description);
-            builder.with_boundaries(SECONDS.to_vec()).build()
+            histogram(meter, name, description, [SECONDS.as_slice(), &LONG_SECONDS].concat())
         };
         let counter = |name: &'static str, unit: &'static str, description: &'static str| {
             meter.u64_counter(name).with_unit(unit).with_description(description).build()
@@ -64,16 +88,80 @@ impl Instruments {
                 .with_unit("{currency}")
                 .with_description("Cost of the tokens, in the currency of the prices.")
                 .build(),
-            token_usage: meter
-                .u64_histogram("gen_ai.client.token.usage")
-                .with_unit("{token}")
-                .with_description("Tokens of a request or an answer.")
-                .with_boundaries(TOKENS.to_vec())
-                .build(),
-            operation_duration: seconds(
-                "gen_ai.client.operation.duration",
+            gen_ai: match conventions {
+                Conventions::V1_41 => GenAiInstruments::V1_41 {
+                    token_usage: tokens(
+                        meter,
+                        "gen_ai.client.token.usage",
+                        "Tokens of a request or an answer.",
+                    ),
+                    operation_duration: histogram(
+                        meter,
+                        "gen_ai.client.operation.duration",
+                        "Time of an attempt at an answer of the model.",
+                        SECONDS.to_vec(),
+                    ),
+                },
+                Conventions::Newest => GenAiInstruments::Newest(Box::new(NewestInstruments::new(meter))),
+            },
+        }
+    }
+}
+
+impl NewestInstruments {
+    fn new(meter: &Meter) -> Self {
+        let counter = |name: &'static str, description: &'static str| {
+            meter.u64_counter(name).with_unit("{token}").with_description(description).build()
+        };
+        let seconds = |name: &'static str, description: &'static str, boundaries: Vec<f64>| {
+            histogram(meter, name, description, boundaries)
+        };
+        let long = || [SECONDS.as_slice(), &LONG_SECONDS].concat();
+        Self {
+            inference_duration: seconds(
+                "gen_ai.client.inference.duration",
                 "Time of an attempt at an answer of the model.",
+                SECONDS.to_vec(),
+            ),
+            tool_duration: seconds("gen_ai.execute_tool.duration", "Time of a call.", long()),
+            agent_duration: seconds("gen_ai.invoke_agent.duration", "Time of a run.", long()),
+            operation_tokens: [
+                tokens(meter, "gen_ai.client.inference.operation.input_tokens", "Input tokens of a request."),
+                tokens(
+                    meter,
+                    "gen_ai.client.inference.operation.output_tokens",
+                    "Output tokens of a request.",
+                ),
+            ],
+            input_tokens: counter("gen_ai.client.inference.usage.input_tokens", "Input tokens."),
+            output_tokens: counter("gen_ai.client.inference.usage.output_tokens", "Output tokens."),
+            cache_read_tokens: counter(
+                "gen_ai.client.inference.usage.cache_read.input_tokens",
+                "Input tokens that were read from the cache.",
+            ),
+            cache_write_tokens: counter(
+                "gen_ai.client.inference.usage.cache_write.input_tokens",
+                "Input tokens that were written to the cache.",
+            ),
+            reasoning_tokens: counter(
+                "gen_ai.client.inference.usage.reasoning.output_tokens",
+                "Output tokens of reasoning.",
             ),
         }
     }
+}
+
+fn histogram(
+    meter: &Meter,
+    name: &'static str,
+    description: &'static str,
+    boundaries: Vec<f64>,
+) -> Histogram<f64> {
+    let builder = meter.f64_histogram(name).with_unit("s").with_description(description);
+    builder.with_boundaries(boundaries).build()
+}
+
+fn tokens(meter: &Meter, name: &'static str, description: &'static str) -> Histogram<u64> {
+    let builder = meter.u64_histogram(name).with_unit("{token}").with_description(description);
+    builder.with_boundaries(TOKENS.to_vec()).build()
 }

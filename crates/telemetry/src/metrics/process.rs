@@ -8,7 +8,12 @@ use opentelemetry::metrics::Meter;
 use windlass_loop::{Prices, StepKind};
 use windlass_protocol::Usage;
 
-use super::instruments::Instruments;
+use super::instruments::{GenAiInstruments, Instruments, NewestInstruments};
+use crate::Conventions;
+
+/// The attribute with the kind of an operation, and its value for requests to a model.
+const OPERATION: &str = "gen_ai.operation.name";
+const CHAT: &str = "chat";
 
 /// The metrics of a process. Clones share their instruments.
 ///
@@ -24,10 +29,10 @@ use super::instruments::Instruments;
 /// | `windlass.decisions` | counter | `{decision}` | `windlass.decision`, `windlass.risk` |
 /// | `windlass.leases.lost` | counter | `{lease}` | |
 /// | `windlass.cost` | counter | `{currency}` | |
-/// | `gen_ai.client.token.usage` | histogram | `{token}` | `gen_ai.token.type` |
-/// | `gen_ai.client.operation.duration` | histogram | `s` | `error.type` |
+/// | `gen_ai.client.token.usage` | histogram | `{token}` | `gen_ai.operation.name`, `gen_ai.token.type` |
+/// | `gen_ai.client.operation.duration` | histogram | `s` | `gen_ai.operation.name`, `error.type` |
 ///
-/// Every metric has `gen_ai.provider.name` and `gen_ai.request.model` if they are known. A histogram contains
+/// [`Conventions::Newest`] has other names for the last two, and histograms of calls and runs. Every metric has `gen_ai.provider.name` and `gen_ai.request.model` if they are known. A histogram contains
 /// the number of its measurements, so the steps are counted by `windlass.step.duration`.
 ///
 /// ```
@@ -47,10 +52,15 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Creates the instruments on a meter.
+    /// Creates the instruments on a meter, with the names of the conventions 1.41.
     pub fn new(meter: &Meter) -> Self {
+        Self::with_conventions(meter, Conventions::V1_41)
+    }
+
+    /// Creates the instruments on a meter, with the names of these conventions.
+    pub fn with_conventions(meter: &Meter, conventions: Conventions) -> Self {
         Self {
-            instruments: Arc::new(Instruments::new(meter)),
+            instruments: Arc::new(Instruments::new(meter, conventions)),
             attributes: Vec::new(),
             prices: Prices::default(),
         }
@@ -88,8 +98,12 @@ impl Metrics {
         self.instruments.step_duration.record(duration.as_secs_f64(), &self.extend(&attributes));
         if kind == StepKind::Model {
             let error = (outcome != "ok").then(|| KeyValue::new("error.type", outcome));
-            let attributes = self.extend(error.as_slice());
-            self.instruments.operation_duration.record(duration.as_secs_f64(), &attributes);
+            let attributes: Vec<_> = [KeyValue::new(OPERATION, CHAT)].into_iter().chain(error).collect();
+            let instrument = match &self.instruments.gen_ai {
+                GenAiInstruments::V1_41 { operation_duration, .. } => operation_duration,
+                GenAiInstruments::Newest(newest) => &newest.inference_duration,
+            };
+            instrument.record(duration.as_secs_f64(), &self.extend(&attributes));
         }
     }
 
@@ -99,16 +113,68 @@ impl Metrics {
         if usage.is_unreported() {
             return;
         }
-        let kinds = [("input", usage.input_tokens), ("output", usage.output_tokens)];
-        // A request is never empty, so zero input tokens are unreported.
-        for (kind, tokens) in kinds.into_iter().filter(|(kind, tokens)| *kind == "output" || *tokens > 0) {
-            let attributes = self.extend(&[KeyValue::new("gen_ai.token.type", kind)]);
-            self.instruments.token_usage.record(tokens, &attributes);
+        match &self.instruments.gen_ai {
+            GenAiInstruments::V1_41 { token_usage, .. } => {
+                let kinds = [("input", usage.input_tokens), ("output", usage.output_tokens)];
+                // A request is never empty, so zero input tokens are unreported.
+                for (kind, tokens) in
+                    kinds.into_iter().filter(|(kind, tokens)| *kind == "output" || *tokens > 0)
+                {
+                    let attributes =
+                        [KeyValue::new(OPERATION, CHAT), KeyValue::new("gen_ai.token.type", kind)];
+                    token_usage.record(tokens, &self.extend(&attributes));
+                }
+            }
+            GenAiInstruments::Newest(newest) => self.record_newest_usage(newest, usage),
         }
         if self.prices != Prices::default() {
             #[expect(clippy::cast_precision_loss, reason = "a counter of an exporter is a float")]
             let cost = self.prices.cost(usage) as f64 / 1_000_000.0;
             self.instruments.cost.add(cost, &self.extend(&[]));
+        }
+    }
+
+    fn record_newest_usage(&self, newest: &NewestInstruments, usage: &Usage) {
+        let attributes = self.extend(&[KeyValue::new(OPERATION, CHAT)]);
+        let [input, output] = &newest.operation_tokens;
+        // A request is never empty, so zero input tokens are unreported.
+        if usage.input_tokens > 0 {
+            input.record(usage.input_tokens, &attributes);
+            newest.input_tokens.add(usage.input_tokens, &attributes);
+        }
+        output.record(usage.output_tokens, &attributes);
+        newest.output_tokens.add(usage.output_tokens, &attributes);
+        for (counter, tokens) in [
+            (&newest.cache_read_tokens, usage.cache_read_tokens),
+            (&newest.cache_write_tokens, usage.cache_write_tokens),
+            (&newest.reasoning_tokens, usage.reasoning_tokens),
+        ] {
+            if tokens > 0 {
+                counter.add(tokens, &attributes);
+            }
+        }
+    }
+
+    /// Records the duration of a call, in the newest conventions.
+    pub(crate) fn record_call(&self, tool: &str, error: Option<&'static str>, duration: Duration) {
+        if let GenAiInstruments::Newest(newest) = &self.instruments.gen_ai {
+            let error = error.map(|error| KeyValue::new("error.type", error));
+            let named = [
+                KeyValue::new(OPERATION, "execute_tool"),
+                KeyValue::new("gen_ai.tool.name", tool.to_owned()),
+            ];
+            let attributes: Vec<_> = named.into_iter().chain(error).collect();
+            newest.tool_duration.record(duration.as_secs_f64(), &attributes);
+        }
+    }
+
+    /// Records the duration of a run, in the newest conventions.
+    pub(crate) fn record_run(&self, error: Option<&'static str>, duration: Duration) {
+        if let GenAiInstruments::Newest(newest) = &self.instruments.gen_ai {
+            let error = error.map(|error| KeyValue::new("error.type", error));
+            let attributes: Vec<_> =
+                [KeyValue::new(OPERATION, "invoke_agent")].into_iter().chain(error).collect();
+            newest.agent_duration.record(duration.as_secs_f64(), &attributes);
         }
     }
 

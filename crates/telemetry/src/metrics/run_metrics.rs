@@ -22,6 +22,7 @@ pub struct RunMetrics {
     /// The sub-agents, by call and path of agent names.
     agents: BTreeMap<(CallId, Vec<String>), OpenWork>,
     state: RunState,
+    begun: Instant,
     has_ended: bool,
 }
 
@@ -30,6 +31,8 @@ pub struct RunMetrics {
 struct OpenWork {
     request: Option<Instant>,
     running: HashMap<CallId, Instant>,
+    /// Names of the tools of calls without a result.
+    names: HashMap<CallId, String>,
     approvals: HashMap<String, Instant>,
 }
 
@@ -58,6 +61,7 @@ impl RunMetrics {
             open: OpenWork::default(),
             agents: BTreeMap::new(),
             state: RunState::Working,
+            begun: now(),
             has_ended: false,
         };
         run.add_active(1);
@@ -104,6 +108,7 @@ impl RunMetrics {
         // A request whose failure ends the run has no event of its own.
         let end_of_request = if outcome == "failed" { "failed" } else { "cancelled" };
         self.open.end_request(&self.metrics, end_of_request, None);
+        self.metrics.record_run(error, self.begun.elapsed());
         let error = error.map(|error| KeyValue::new("error.type", error));
         let mut attributes = vec![KeyValue::new("windlass.outcome", outcome)];
         attributes.extend(error);
@@ -152,11 +157,15 @@ impl OpenWork {
                 self.end_request(metrics, "discarded", None);
                 // The calls that ran while the answer streamed are void, too.
                 self.running.clear();
+                self.names.clear();
                 // The delay before the next attempt belongs to it: users wait for it, too.
                 self.request = Some(now());
             }
             Event::AnswerEnded { usage, .. } | Event::ContextCompacted { usage, .. } => {
                 self.end_request(metrics, "ok", Some(usage));
+            }
+            Event::CallFinished { call, .. } | Event::CallTakenUp { call } => {
+                self.names.insert(call.id.clone(), call.name.to_string());
             }
             Event::Decided { decision, .. } => count_decision(metrics, decision),
             Event::CallRunning { call } => {
@@ -187,8 +196,12 @@ impl OpenWork {
     }
 
     fn end_call(&mut self, metrics: &Metrics, result: &ToolResult) {
+        let name = self.names.remove(&result.call);
         if let Some(begun) = self.running.remove(&result.call) {
-            metrics.record_step(StepKind::Tool, result.status.as_str(), begun.elapsed());
+            let (duration, status) = (begun.elapsed(), result.status);
+            metrics.record_step(StepKind::Tool, status.as_str(), duration);
+            let error = (!status.is_ok()).then(|| status.as_str());
+            metrics.record_call(name.as_deref().unwrap_or_default(), error, duration);
         }
     }
 

@@ -6,4 +6,5 @@ mod events;
 mod gathered;
 #[cfg(feature = "metrics")]
 mod metrics;
+mod newest;
 mod runs;

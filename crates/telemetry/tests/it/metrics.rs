@@ -14,7 +14,7 @@ use windlass_protocol::{
     Arguments, CallId, Effect, Hints, ResultStatus, ToolCall, ToolName, ToolProtocol, ToolResult, ToolSpec,
     Usage,
 };
-use windlass_telemetry::{Metrics, RunMetrics};
+use windlass_telemetry::{Conventions, Metrics, RunMetrics};
 
 use crate::events::{decided, event};
 
@@ -27,10 +27,14 @@ struct Exported {
 
 impl Exported {
     fn new() -> Self {
+        Self::with(Conventions::V1_41)
+    }
+
+    fn with(conventions: Conventions) -> Self {
         let exporter = InMemoryMetricExporter::default();
         let reader = PeriodicReader::builder(exporter.clone()).build();
         let provider = SdkMeterProvider::builder().with_reader(reader).build();
-        let metrics = Metrics::new(&provider.meter("test"));
+        let metrics = Metrics::with_conventions(&provider.meter("test"), conventions);
         Self { provider, exporter, metrics }
     }
 
@@ -71,6 +75,23 @@ impl Exported {
             }
         }
         points
+    }
+
+    /// Returns the bounds of a histogram's buckets.
+    fn bounds(&self, name: &str) -> Vec<f64> {
+        self.provider.force_flush().unwrap();
+        let exports = self.exporter.get_finished_metrics().unwrap();
+        let all = exports.iter().flat_map(ResourceMetrics::scope_metrics).flat_map(ScopeMetrics::metrics);
+        let mut named = all.filter(|metric| metric.name() == name);
+        match named.next().unwrap().data() {
+            AggregatedMetrics::U64(MetricData::Histogram(data)) => {
+                data.data_points().next().unwrap().bounds().collect()
+            }
+            AggregatedMetrics::F64(MetricData::Histogram(data)) => {
+                data.data_points().next().unwrap().bounds().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     #[track_caller]
@@ -117,6 +138,7 @@ fn a_run_is_counted_with_its_steps_tokens_and_cost() {
     exported.metrics = exported.metrics.with_model("m-1").with_provider("openai").with_prices(prices);
     let mut run = RunMetrics::begin(&exported.metrics);
     let whose = "gen_ai.provider.name=openai gen_ai.request.model=m-1";
+    let chat = format!("gen_ai.operation.name=chat {whose}");
     exported.has(&[(&format!("windlass.runs.active {whose} windlass.run.state=working"), 1.0)]);
 
     let events = [
@@ -156,10 +178,10 @@ fn a_run_is_counted_with_its_steps_tokens_and_cost() {
             1.0,
         ),
         (&format!("windlass.decisions {whose} windlass.decision=allow windlass.risk=high"), 1.0),
-        (&format!("gen_ai.client.operation.duration {whose}"), 2.0),
-        (&format!("gen_ai.client.operation.duration error.type=discarded {whose}"), 1.0),
-        (&format!("gen_ai.client.token.usage {whose} gen_ai.token.type=input"), 1_000.0),
-        (&format!("gen_ai.client.token.usage {whose} gen_ai.token.type=output"), 57.0),
+        (&format!("gen_ai.client.operation.duration {chat}"), 2.0),
+        (&format!("gen_ai.client.operation.duration error.type=discarded {chat}"), 1.0),
+        (&format!("gen_ai.client.token.usage {chat} gen_ai.token.type=input"), 1_000.0),
+        (&format!("gen_ai.client.token.usage {chat} gen_ai.token.type=output"), 57.0),
         (&format!("windlass.cost {whose}"), 0.002_57),
     ]);
     let denied = exported.points().into_keys().any(|point| point.contains("denied"));
@@ -230,7 +252,7 @@ fn the_tokens_of_sub_agents_are_counted() {
     }
     drop(run);
     exported.has(&[
-        ("gen_ai.client.token.usage gen_ai.token.type=input", 30.0),
+        ("gen_ai.client.token.usage gen_ai.operation.name=chat gen_ai.token.type=input", 30.0),
         ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=ok", 1.0),
     ]);
     let runs: f64 = exported
@@ -272,4 +294,83 @@ fn a_request_that_ends_with_its_run_is_a_step() {
         ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=failed", 1.0),
         ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=cancelled", 1.0),
     ]);
+}
+
+/// The bounds that the conventions recommend, which are the same in both versions.
+fn recommended() -> [Vec<f64>; 2] {
+    let tokens = (0..14).map(|power| 4_f64.powi(power)).collect();
+    let seconds = (0..14).map(|power| 2_f64.powi(power) / 100.0).collect();
+    [tokens, seconds]
+}
+
+#[test]
+fn the_histograms_have_the_recommended_buckets() {
+    let [tokens, seconds] = recommended();
+    for (conventions, token_names, duration) in [
+        (Conventions::V1_41, vec!["gen_ai.client.token.usage"], "gen_ai.client.operation.duration"),
+        (
+            Conventions::Newest,
+            vec![
+                "gen_ai.client.inference.operation.input_tokens",
+                "gen_ai.client.inference.operation.output_tokens",
+            ],
+            "gen_ai.client.inference.duration",
+        ),
+    ] {
+        let exported = Exported::with(conventions);
+        exported.metrics.record_step(StepKind::Model, "ok", Duration::from_secs(1));
+        exported.metrics.record_usage(&usage(10, 3));
+        for name in token_names {
+            assert_eq!(exported.bounds(name), tokens, "{name}");
+        }
+        assert_eq!(exported.bounds(duration), seconds, "{duration}");
+    }
+}
+
+#[test]
+fn the_newest_conventions_count_tokens_and_measure_calls_and_runs() {
+    let exported = Exported::with(Conventions::Newest);
+    let mut run = RunMetrics::begin(&exported.metrics);
+    let cached =
+        Usage { cache_read_tokens: 600, cache_write_tokens: 100, reasoning_tokens: 7, ..usage(1_000, 50) };
+    let events = [
+        turn(1),
+        Event::AttemptDiscarded { reason: "the stream broke".to_owned(), delay_ms: 10 },
+        event(crate::events::call("a", "read_file")),
+        event(crate::events::call("b", "run_command")),
+        answer(cached),
+        Event::CallRunning { call: call("a") },
+        Event::CallRunning { call: call("b") },
+        ended("a", ResultStatus::Ok),
+        ended("b", ResultStatus::TimedOut),
+        turn(2),
+        answer(usage(2_000, 0)),
+        finished(Outcome::Stopped { cause: StopCause::TurnLimit }),
+    ];
+    for event in &events {
+        run.see(event);
+    }
+    drop(run);
+    let chat = "gen_ai.operation.name=chat";
+    exported.has(&[
+        (&format!("gen_ai.client.inference.duration {chat}"), 2.0),
+        (&format!("gen_ai.client.inference.duration error.type=discarded {chat}"), 1.0),
+        (&format!("gen_ai.client.inference.usage.input_tokens {chat}"), 3_000.0),
+        (&format!("gen_ai.client.inference.usage.output_tokens {chat}"), 50.0),
+        (&format!("gen_ai.client.inference.usage.cache_read.input_tokens {chat}"), 600.0),
+        (&format!("gen_ai.client.inference.usage.cache_write.input_tokens {chat}"), 100.0),
+        (&format!("gen_ai.client.inference.usage.reasoning.output_tokens {chat}"), 7.0),
+        (&format!("gen_ai.client.inference.operation.input_tokens {chat}"), 3_000.0),
+        (&format!("gen_ai.client.inference.operation.output_tokens {chat}"), 50.0),
+        ("gen_ai.execute_tool.duration gen_ai.operation.name=execute_tool gen_ai.tool.name=read_file", 1.0),
+        (
+            "gen_ai.execute_tool.duration error.type=timed_out gen_ai.operation.name=execute_tool \
+             gen_ai.tool.name=run_command",
+            1.0,
+        ),
+        ("gen_ai.invoke_agent.duration error.type=turn_limit gen_ai.operation.name=invoke_agent", 1.0),
+    ]);
+    let points = exported.points();
+    assert!(points.keys().all(|point| !point.starts_with("gen_ai.client.token.usage")
+        && !point.starts_with("gen_ai.client.operation.duration")));
 }
