@@ -22,6 +22,7 @@ pages! {
     partial_arguments = "partial-arguments.md",
     streaming = "streaming.md",
     approvals = "approvals.md",
+    hooks = "hooks.md",
     typed_answers = "typed-answers.md",
     sessions = "sessions.md",
     durable_runs = "durable-runs.md",
