@@ -23,6 +23,7 @@ pages! {
     partial_arguments = "partial-arguments.md",
     streaming = "streaming.md",
     approvals = "approvals.md",
+    hooks = "hooks.md",
     typed_answers = "typed-answers.md",
     sessions = "sessions.md",
     hosted_tools = "hosted-tools.md",

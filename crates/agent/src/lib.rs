@@ -17,6 +17,8 @@ mod error;
 mod hand_off;
 mod hook;
 mod hook_set;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod lessons;
 mod messages;
 mod nested;

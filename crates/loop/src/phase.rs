@@ -50,7 +50,8 @@ impl Phase {
                 let is_granted = core.update_others(used, grants) && !phase.is_over();
                 if is_granted { phase.apply_shared_grant(core) } else { None }
             }
-            (Self::Idle | Self::Over, Input::Hook(_)) => None,
+            (Self::Over, Input::Offer(_) | Input::InterruptReply { .. })
+            | (Self::Idle | Self::Over, Input::Hook(_)) => None,
             (phase, Input::Hook(report)) => {
                 if let Self::Executing(executing) = phase {
                     executing.note_rewrite(&report);
@@ -58,7 +59,6 @@ impl Phase {
                 core.report_hook(report);
                 None
             }
-            (Self::Over, Input::Offer(_) | Input::InterruptReply { .. }) => None,
             (_, Input::Offer(offer)) => {
                 core.keep_offer(*offer);
                 None

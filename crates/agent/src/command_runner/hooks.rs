@@ -10,7 +10,7 @@ use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolResult};
 use super::CommandRunner;
 use crate::call_guard::{Amendments, CallGuard, GuardedDecision};
 use crate::hook::{EndedCall, HookContext, HookVerdict, HookedCall};
-use crate::hook_set::{HookSet, Passed};
+use crate::hook_set::{HookSet, InstalledHook, Passed};
 
 /// The hooks of the calls of a run.
 #[derive(Clone)]
@@ -51,42 +51,12 @@ impl CallHooks {
             let Some(checked) = self.guard.checked(call) else { break };
             let hooked = HookedCall::new(checked.call, checked.facts, decision.clone());
             let hook = &*installed.hook;
-            let rule = format!("hook.{}", hook.name());
             let verdict = self.hooks.guard(async { hook.before_call(&self.ctx, &hooked).await }).await;
-            let (action, text) = match verdict {
-                HookVerdict::Permit if installed.is_owner => {
-                    amendments.permit = Some(rule);
-                    decided = self.decide_again(call, &amendments).await;
-                    continue;
-                }
-                HookVerdict::Continue | HookVerdict::Permit => continue,
-                HookVerdict::Veto(text) => {
-                    amendments.objections.push((rule, Objection::deny(text.as_str())));
-                    (HookAction::Veto, text)
-                }
-                HookVerdict::Ask(text) => {
-                    amendments.objections.push((rule, Objection::ask(text.as_str())));
-                    (HookAction::Ask, text)
-                }
-                HookVerdict::Rewrite(arguments) => {
-                    let text = arguments.as_str().to_owned();
-                    match rewritten(call, &hooked.call, arguments) {
-                        Some(changed) => {
-                            amendments.rewritten = Some(changed);
-                            // The permission was given to another call.
-                            amendments.permit = None;
-                            (HookAction::Rewrite, text)
-                        }
-                        None => {
-                            let text = "the hook changed arguments, but the call takes text";
-                            amendments.objections.push((rule, Objection::deny(text)));
-                            (HookAction::Veto, text.to_owned())
-                        }
-                    }
-                }
-            };
-            let report = HookReport::new(hook.name(), HookPoint::Call, action, text);
-            self.send(report.with_call(call.id.clone())).await;
+            match amend(&mut amendments, installed, call, &hooked.call, verdict) {
+                Amended::Nothing => continue,
+                Amended::Permitted => {}
+                Amended::Changed(report) => self.send(report).await,
+            }
             decided = self.decide_again(call, &amendments).await;
         }
         decided
@@ -142,6 +112,54 @@ impl CallHooks {
         // Sending fails only after the end of the run.
         drop(self.inputs.send(Box::new(Input::Hook(report))).await);
     }
+}
+
+/// The change of a decision by one hook.
+enum Amended {
+    Nothing,
+    Permitted,
+    Changed(HookReport),
+}
+
+/// Applies the verdict of a hook about a call.
+fn amend(
+    amendments: &mut Amendments,
+    installed: &InstalledHook,
+    call: &ToolCall,
+    checked: &ToolCall,
+    verdict: HookVerdict<Arguments>,
+) -> Amended {
+    let name = installed.hook.name();
+    let rule = format!("hook.{name}");
+    let (action, text) = match verdict {
+        HookVerdict::Permit if installed.is_owner => {
+            amendments.permit = Some(rule);
+            return Amended::Permitted;
+        }
+        HookVerdict::Continue | HookVerdict::Permit => return Amended::Nothing,
+        HookVerdict::Veto(text) => {
+            amendments.objections.push((rule, Objection::deny(text.as_str())));
+            (HookAction::Veto, text)
+        }
+        HookVerdict::Ask(text) => {
+            amendments.objections.push((rule, Objection::ask(text.as_str())));
+            (HookAction::Ask, text)
+        }
+        HookVerdict::Rewrite(arguments) => {
+            let text = arguments.as_str().to_owned();
+            if let Some(changed) = rewritten(call, checked, arguments) {
+                amendments.rewritten = Some(changed);
+                // The permission was given to another call.
+                amendments.permit = None;
+                (HookAction::Rewrite, text)
+            } else {
+                let text = "the hook changed arguments, but the call takes text";
+                amendments.objections.push((rule, Objection::deny(text)));
+                (HookAction::Veto, text.to_owned())
+            }
+        }
+    };
+    Amended::Changed(HookReport::new(name, HookPoint::Call, action, text).with_call(call.id.clone()))
 }
 
 /// Returns the call of the model with other arguments, or `None` if the checked call has no arguments.
