@@ -14,6 +14,8 @@ mod command_work;
 mod encoded_history;
 #[cfg(feature = "loop")]
 mod machine;
+#[cfg(feature = "openapi")]
+mod openapi;
 #[cfg(feature = "partial-json")]
 mod partial_json;
 #[cfg(feature = "hitl")]
@@ -53,6 +55,8 @@ pub use command_work::command_work;
 pub use encoded_history::encoded_history;
 #[cfg(feature = "loop")]
 pub use machine::machine;
+#[cfg(feature = "openapi")]
+pub use openapi::openapi;
 #[cfg(feature = "partial-json")]
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 #[cfg(feature = "hitl")]

@@ -72,7 +72,7 @@ fn write_with(
     if let (Some(body), Some(name)) = (body, &body_name) {
         let schema = match body.schema {
             Some(schema) => writer.write(schema, "the body").map_err(|error| error.to_string())?,
-            None => Node::Map(Members::new()),
+            None => Node::map(Members::new()),
         };
         properties.insert(name.clone(), with_description(&mut writer, schema, body.description));
         if body.is_required {
@@ -82,15 +82,15 @@ fn write_with(
     let definitions = writer.finish().map_err(|error| error.to_string())?;
     let mut root = Members::new();
     root.insert("type".to_owned(), Node::text("object"));
-    root.insert("properties".to_owned(), Node::Map(properties));
+    root.insert("properties".to_owned(), Node::map(properties));
     if !required.is_empty() {
         root.insert("required".to_owned(), Node::List(required));
     }
     root.insert("additionalProperties".to_owned(), Node::Bool(false));
     if !definitions.is_empty() {
-        root.insert("$defs".to_owned(), Node::Map(definitions));
+        root.insert("$defs".to_owned(), Node::map(definitions));
     }
-    let schema = Node::Map(root).to_json().parse().map_err(|_| "its schema is not JSON".to_owned())?;
+    let schema = Node::map(root).to_json().parse().map_err(|_| "its schema is not JSON".to_owned())?;
     Ok(ArgumentSchema { schema, parameters: names.in_order(parameters.len()), body: body_name })
 }
 

@@ -85,6 +85,6 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
             }
             members.insert(key, value);
         }
-        Ok(Node::Map(members))
+        Ok(Node::map(members))
     }
 }

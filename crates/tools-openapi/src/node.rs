@@ -20,7 +20,8 @@ pub(crate) enum Node {
     Number(Number),
     Text(String),
     List(Vec<Self>),
-    Map(Members),
+    /// Boxed, because an `IndexMap` is three times as large as the other values.
+    Map(Box<Members>),
 }
 
 impl Node {
@@ -28,9 +29,13 @@ impl Node {
         Self::Text(text.into())
     }
 
+    pub(crate) fn map(members: Members) -> Self {
+        Self::Map(Box::new(members))
+    }
+
     /// Creates an object with one member.
     pub(crate) fn map_of(key: &str, value: Self) -> Self {
-        Self::Map(Members::from_iter([(key.to_owned(), value)]))
+        Self::map(Members::from_iter([(key.to_owned(), value)]))
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
@@ -39,7 +44,7 @@ impl Node {
 
     pub(crate) fn as_map(&self) -> Option<&Members> {
         match self {
-            Self::Map(members) => Some(members),
+            Self::Map(members) => Some(members.as_ref()),
             _ => None,
         }
     }
@@ -101,7 +106,7 @@ impl Serialize for Node {
             }
             Self::Map(members) => {
                 let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (key, value) in members {
+                for (key, value) in members.as_ref() {
                     map.serialize_entry(key, value)?;
                 }
                 map.end()

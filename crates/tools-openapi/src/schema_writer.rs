@@ -108,7 +108,7 @@ impl<'a> SchemaWriter<'a> {
     fn schema(&mut self, node: &'a Node, place: &str, level: Level) -> Result<Node, OpenApiError> {
         let members = match node {
             Node::Bool(flag) => return Ok(Node::Bool(*flag)),
-            Node::Map(members) => members,
+            Node::Map(members) => members.as_ref(),
             _ => return Err(OpenApiError::document(place, "a schema is neither an object nor a boolean")),
         };
         self.left = self.left.saturating_sub(1);
@@ -131,7 +131,7 @@ impl<'a> SchemaWriter<'a> {
         Ok(match node.is_set("nullable") {
             _ if self.is_exhausted() => Node::Bool(true),
             true => with_null(written),
-            false => Node::Map(written),
+            false => Node::map(written),
         })
     }
 
@@ -159,7 +159,7 @@ impl<'a> SchemaWriter<'a> {
             self.keyword("description", description, place, &mut written)?;
         }
         let is_nullable = members.get("nullable") == Some(&Node::Bool(true));
-        Ok(if is_nullable { with_null(written) } else { Node::Map(written) })
+        Ok(if is_nullable { with_null(written) } else { Node::map(written) })
     }
 
     fn define(&mut self, reference: &'a str, place: &str) -> Result<usize, OpenApiError> {
@@ -249,7 +249,7 @@ impl<'a> SchemaWriter<'a> {
             let schema = self.schema(schema, &part_place(place, name), level)?;
             written.insert(name.clone(), schema);
         }
-        Ok(Node::Map(written))
+        Ok(Node::map(written))
     }
 }
 

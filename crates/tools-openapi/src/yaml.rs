@@ -57,7 +57,7 @@ impl Builder {
             Event::MappingStart(..) => self.begin(Open::Map(Members::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::List(items)) => self.add(Node::List(items)),
-                Some(Open::Map(members, _)) => self.add(Node::Map(members)),
+                Some(Open::Map(members, _)) => self.add(Node::map(members)),
                 None => Ok(()),
             },
             _ => Ok(()),

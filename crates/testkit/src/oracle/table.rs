@@ -1,7 +1,7 @@
 //! The table of all oracles, for fuzzing and the replay of its findings.
 
 use super::{
-    Oracle, approvals, assemble, coercion, command, command_work, encoded_history, machine,
+    Oracle, approvals, assemble, coercion, command, command_work, encoded_history, machine, openapi,
     partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split, path_rules, redact,
     round_trip, schema_compile, sse, text_calls_bare, text_calls_envelopes, text_calls_markers,
     text_calls_tags, wire_answer, wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses,
@@ -25,6 +25,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("command", command),
     ("command_work", command_work),
     ("encoded_history", encoded_history),
+    ("openapi", openapi),
     ("path_rules", path_rules),
     ("redact", redact),
     ("schema_compile", schema_compile),

@@ -34,7 +34,7 @@ pub(super) fn with_null(mut members: Members) -> Node {
     let null = Node::text("null");
     let is_combined = ["$ref", "allOf", "anyOf", "oneOf", "not"].iter().any(|key| members.contains_key(*key));
     if is_combined {
-        let choices = vec![Node::Map(members), Node::map_of("type", null)];
+        let choices = vec![Node::map(members), Node::map_of("type", null)];
         return Node::map_of("anyOf", Node::List(choices));
     }
     match members.get_mut("type") {
@@ -49,5 +49,5 @@ pub(super) fn with_null(mut members: Members) -> Node {
     {
         values.push(Node::Null);
     }
-    Node::Map(members)
+    Node::map(members)
 }

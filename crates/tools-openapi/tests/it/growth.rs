@@ -3,26 +3,26 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use windlass_testkit::growth::{self, MEGABYTE, Shape};
 use windlass_tools_openapi::{OpenApi, OperationTools};
 
 use crate::pets::schema;
 
-/// Returns the shortest of three runs.
-fn time(mut run: impl FnMut()) -> Duration {
-    let once = |()| {
-        #[expect(clippy::disallowed_methods, reason = "the test measures time")]
-        let began = Instant::now();
-        run();
-        began.elapsed()
-    };
-    [(), (), ()].map(once).into_iter().min().unwrap()
+/// Documents below this time are too small to compare.
+const NOISE: Duration = Duration::from_millis(10);
+
+#[expect(clippy::disallowed_methods, reason = "the test measures time")]
+fn time(run: impl Fn()) -> Duration {
+    let began = Instant::now();
+    run();
+    began.elapsed()
 }
 
-/// Checks that eight times the size takes at most 24 times the time.
+/// Checks that eight times the size takes at most 24 times the time; quadratic work takes 64 times.
 fn assert_linear(what: &str, run: impl Fn(usize), size: usize) {
-    let (small, large) = (time(|| run(size)), time(|| run(size * 8)));
-    let most = small.max(Duration::from_millis(5)) * 24;
-    assert!(large < most, "{what}: {small:?} for {size}, {large:?} for {}", size * 8);
+    let is_linear = |small: Duration, large: Duration| large < small.max(NOISE).saturating_mul(24);
+    let (small, large) = growth::compare(|| time(|| run(size)), || time(|| run(size * 8)), is_linear);
+    assert!(is_linear(small, large), "{what}: {small:?} for {size}, {large:?} for {}", size * 8);
 }
 
 fn operations(count: usize) -> String {
@@ -85,28 +85,38 @@ fn references_take_linear_time() {
         let tools = OperationTools::builder(&api).build().unwrap();
         assert_eq!(schema(&tools, "get")["$defs"].as_object().unwrap().len(), count);
     };
-    assert_linear("references", run, 250);
+    assert_linear("references", run, 100);
 }
 
 #[test]
-fn parsing_takes_linear_time() {
-    let yaml = |count: usize| {
-        let text =
-            format!("openapi: 3.1.0\nx:\n{}", "  - {a: 1, b: [x, y], c: 'text text text'}\n".repeat(count));
-        OpenApi::parse(text.as_bytes()).unwrap();
-    };
-    assert_linear("YAML", yaml, 1_000);
-    let json = |count: usize| {
-        let text = format!(
-            "{{\"openapi\": \"3.1.0\", \"x\": [{}0]}}",
-            "{\"a\": 1, \"b\": [\"x\", \"y\"]},".repeat(count)
-        );
-        OpenApi::parse(text.as_bytes()).unwrap();
-    };
-    assert_linear("JSON", json, 4_000);
-    let keys = |count: usize| {
-        let keys: Vec<String> = (0..count).map(|at| format!("k{at}: {at}")).collect();
-        OpenApi::parse(format!("openapi: 3.1.0\nx: {{{}}}", keys.join(", ")).as_bytes()).unwrap();
-    };
-    assert_linear("keys", keys, 2_000);
+fn documents_are_parsed_in_linear_time() {
+    let yaml = [
+        ("x:\n", "  - {a: 1, b: [x, y], c: 'text text'}\n", ""),
+        ("", "k{n}: {a: 1}\n", ""),
+        ("x: {", "k{n}: {n}, ", "}"),
+        ("x: [", "0,", "]"),
+        ("x: [", "{", ""),
+        ("x: ", "- ", ""),
+        ("x: |\n", "  text\n", ""),
+        ("x: \"", "\\u0041", "\""),
+        ("x: '", "''", "'"),
+        ("x: ", "a ", ""),
+        ("x: ", "a: ", ""),
+        ("x: 1\n", "#\n", ""),
+        ("x: 1\n", " \n", ""),
+        ("x: 1\n", "&a ", ""),
+        ("", "? ", ""),
+    ];
+    let json = [
+        ("\"x\": [", "{\"a\": [1, \"b\"]},", "0]}"),
+        ("\"x\": {", "\"k{n}\": 0,", "\"k\": 0}}"),
+        ("\"x\": \"", "\\n", "\"}"),
+    ];
+    let yaml = yaml.map(|(front, part, back)| Shape::new(front, part, back).with_front("openapi: 3.1.0\n"));
+    let json =
+        json.map(|(front, part, back)| Shape::new(front, part, back).with_front("{\"openapi\": \"3.1.0\", "));
+    let shapes = [yaml.to_vec(), json.to_vec()].concat();
+    growth::check("growth::documents_are_parsed_in_linear_time", MEGABYTE, &shapes, |text| {
+        let _ = OpenApi::parse(text.as_bytes());
+    });
 }
