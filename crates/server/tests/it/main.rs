@@ -1,0 +1,5 @@
+//! Tests of the server over real connections.
+
+mod attacks;
+mod place;
+mod sessions;
