@@ -22,7 +22,13 @@ pub fn openapi(bytes: &[u8]) {
     let (document, arguments) = (parts.next().unwrap_or_default(), parts.next().unwrap_or(b"{}"));
     let Ok(api) = OpenApi::parse(document) else { return };
     let builder = OperationTools::builder(&api).base_url(BASE).writes(true).skip_refused(true);
-    let Ok(tools) = builder.max_operations(MAX_OPERATIONS).credentials(credential).build() else { return };
+    let Ok(tools) = builder
+        .max_operations(MAX_OPERATIONS)
+        .credentials(|_: &str| Some(SecretString::from("key-0123456789")))
+        .build()
+    else {
+        return;
+    };
     let arguments = Arguments::parse(String::from_utf8_lossy(arguments)).unwrap_or_default();
     let payload = Payload::Function { arguments };
     let mut names = BTreeSet::new();
@@ -37,15 +43,13 @@ pub fn openapi(bytes: &[u8]) {
         );
         if let ToolSpec::Function { parameters, .. } = spec {
             Checker::compile(parameters).expect("the schema was compiled before");
-            Dialect::ALL.into_iter().for_each(|dialect| drop(dialect.compile(parameters)));
+            for dialect in Dialect::ALL {
+                drop(dialect.compile(parameters));
+            }
         }
         let _ = tool.inspect(&payload);
         tool.effects(&payload).iter().for_each(check_effect);
     }
-}
-
-fn credential(_: &str) -> Option<SecretString> {
-    Some("key-0123456789".into())
 }
 
 fn is_plain(byte: u8) -> bool {
@@ -54,7 +58,6 @@ fn is_plain(byte: u8) -> bool {
 
 fn check_effect(effect: &Effect) {
     match effect {
-        Effect::Unknown => {}
         Effect::Connect { host, port } => {
             assert_eq!((host.as_str(), *port), ("api.example", 443), "a request leaves its origin");
         }
@@ -65,6 +68,6 @@ fn check_effect(effect: &Effect) {
             assert!(url.target().starts_with("/v1/"), "{target} is not below the base");
             assert!(!target.contains("0123456789"), "{target} has a credential");
         }
-        other => panic!("{other:?} is not an effect of a request"),
+        other => assert!(matches!(other, Effect::Unknown), "{other:?} is not an effect of a request"),
     }
 }
