@@ -17,6 +17,7 @@ mod links;
 mod modes;
 mod order;
 mod partial;
+mod prompt_cache;
 mod protocol;
 mod redacting;
 mod request_options;
