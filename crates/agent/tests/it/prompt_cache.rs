@@ -1,4 +1,5 @@
 //! The bytes of a run's requests that a provider reads from its prompt cache.
+#![expect(clippy::print_stdout, reason = "a measurement prints its figures")]
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,4 +1,5 @@
 //! Schemas with a value that fits.
+#![expect(clippy::disallowed_methods, reason = "the corpora are files")]
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::RawJson;
