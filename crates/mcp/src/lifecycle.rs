@@ -50,7 +50,7 @@ impl Lifecycle {
     }
 
     /// Returns the time after which an unanswered `server/discover` counts as unknown to the server, or `None`
-    /// if there is no fallback.
+    /// without a fallback.
     pub(crate) fn probe(self, limits: &Limits) -> Option<Duration> {
         (self == Self::Auto).then(|| (limits.start / 3).min(LONGEST_PROBE))
     }
