@@ -1,13 +1,13 @@
-//! The scenarios of the conformance suites that are expected to fail, with the reasons, and the numbers of those that
-//! must pass.
+//! The scenarios of the conformance suites that are expected to fail, with the reasons, and the numbers of
+//! those that must pass.
 
 /// The expectation of one suite in one mode.
 #[derive(Clone, Copy)]
 pub(crate) struct Expectation {
     /// Number of scenarios that must pass. It only rises.
     pub(crate) floor: usize,
-    /// Expectation failures by scenario name, with the reason. A scenario that passes fails the run and must be
-    /// removed from the list.
+    /// Expected failures by scenario name, with the reason. A scenario that passes fails the run and must
+    /// be removed from the list.
     pub(crate) failures: &'static [(&'static str, &'static str)],
 }
 
