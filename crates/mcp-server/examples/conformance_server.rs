@@ -1,5 +1,5 @@
-//! A server for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`), with the tools,
-//! resources and prompts whose names the suite knows. It prints its URL as a line of JSON.
+//! A server for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`), with the
+//! tools, resources and prompts whose names the suite knows. It prints its URL as a line of JSON.
 //!
 //! `npx @modelcontextprotocol/conformance server --url URL --suite all`
 #![expect(clippy::print_stdout, reason = "a program of the test suite: it prints its address")]

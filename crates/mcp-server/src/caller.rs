@@ -102,9 +102,10 @@ impl Caller {
         }
     }
 
-    /// Shows a form to the human at the client. The schema is the restricted JSON schema of MCP's elicitation: an
-    /// object whose properties are texts, numbers, booleans or choices. A client gets no form with another
-    /// schema, and the reply is [`FormReply::Nobody`]. Cancel-safe: dropping the future withdraws the form.
+    /// Shows a form to the human at the client. The schema is the restricted JSON schema of MCP's
+    /// elicitation: an object whose properties are texts, numbers, booleans or choices. A client gets no form
+    /// with another schema, and the reply is [`FormReply::Nobody`]. Cancel-safe: dropping the future
+    /// withdraws the form.
     pub async fn fill_form(&self, message: impl Into<String>, schema: Value) -> FormReply {
         self.ask_form(Form::Fields { message: message.into(), schema }).await
     }

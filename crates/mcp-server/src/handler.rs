@@ -37,7 +37,7 @@ pub(crate) struct Names {
     pub(crate) instructions: Option<String>,
 }
 
-/// The providers of what is served.
+/// The providers of tools, resources and prompts.
 #[derive(Clone)]
 pub(crate) struct Hosts {
     pub(crate) tools: Arc<dyn ToolHost>,
@@ -183,7 +183,7 @@ impl ServerHandler for Handler {
         if request.uri.len() > URI_BYTES {
             return Err(ErrorData::invalid_params(format!("a URI has at most {URI_BYTES} bytes"), None));
         }
-        let read = until_cancelled(&context, host.read(request.uri.clone())).await?;
+        let read = wait_unless_cancelled(&context, host.read(request.uri.clone())).await?;
         let contents = read.map_err(|error| match error {
             HostError::NotFound => missing(),
             error => host_error(&error),
@@ -216,7 +216,7 @@ impl ServerHandler for Handler {
         let prompt = prompt.ok_or_else(unknown)?;
         let arguments = prompt.check_arguments(request.arguments.unwrap_or_default());
         let arguments = arguments.map_err(|error| host_error(&error))?;
-        let filled = until_cancelled(&context, host.fill(prompt.name.clone(), arguments)).await?;
+        let filled = wait_unless_cancelled(&context, host.fill(prompt.name.clone(), arguments)).await?;
         let messages = filled.map_err(|error| host_error(&error))?;
         let result = GetPromptResult::new(messages.into_iter().map(PromptMessage::into_wire).collect());
         let result = match prompt.description {
@@ -236,7 +236,7 @@ fn check_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData>
 }
 
 /// Waits for a host, until the client cancels its request.
-async fn until_cancelled<T>(
+async fn wait_unless_cancelled<T>(
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = T>,
 ) -> Result<T, ErrorData> {

@@ -19,8 +19,8 @@ pub trait PromptHost: Send + Sync {
     /// Returns the prompts that are listed now, in the order for the client.
     fn prompts(&self) -> Vec<Prompt>;
 
-    /// Fills a listed prompt in. All required arguments are present, and there are no other arguments than the
-    /// listed ones; their values come from the client. The future is dropped if the client cancels the request.
+    /// Fills a listed prompt in. All required arguments are present, and all arguments are listed ones; their
+    /// values come from the client. The future is dropped if the client cancels the request.
     fn fill(self: Arc<Self>, name: String, arguments: BTreeMap<String, String>) -> PromptFuture;
 }
 

@@ -1,7 +1,7 @@
-//! A client for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`). It takes the
-//! server's URL as its last argument, and runs the scenario named by `MCP_CONFORMANCE_SCENARIO`.
+//! A client for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`). It takes
+//! the server's URL as its last argument, and runs the scenario named by `MCP_CONFORMANCE_SCENARIO`.
 //!
-//! `npx @modelcontextprotocol/conformance client --command target/debug/examples/conformance_client --suite all`
+//! `npx @modelcontextprotocol/conformance client --command PROGRAM --suite all`
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,

@@ -12,8 +12,8 @@ const LONGEST_PROBE: Duration = Duration::from_secs(8);
 
 /// The request that opens a connection to a server.
 ///
-/// Protocol version 2026-07-28 begins with `server/discover`; every later request then carries the version, and the
-/// server can neither keep a session nor send requests. Older versions begin with `initialize`.
+/// Protocol version 2026-07-28 begins with `server/discover`; every later request then carries the version,
+/// and the server can neither keep a session nor send requests. Older versions begin with `initialize`.
 ///
 /// ```
 /// use windlass_mcp::{Lifecycle, McpServer};
@@ -24,8 +24,8 @@ const LONGEST_PROBE: Duration = Duration::from_secs(8);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lifecycle {
-    /// Sends `server/discover`, and then `initialize` if the server does not know it, ends at it, or leaves it
-    /// unanswered for a third of `Limits::start`.
+    /// Sends `server/discover`, and then `initialize` if the server does not know it, ends at it, or leaves
+    /// it unanswered for a third of `Limits::start`.
     #[default]
     Auto,
     /// Sends `server/discover` only.
@@ -49,14 +49,14 @@ impl Lifecycle {
         }
     }
 
-    /// Returns the time after which an unanswered `server/discover` counts as unknown to the server, or `None`
-    /// if there is no fallback.
+    /// Returns the time after which an unanswered `server/discover` counts as unknown to the server, or
+    /// `None` without a fallback.
     pub(crate) fn probe(self, limits: &Limits) -> Option<Duration> {
         (self == Self::Auto).then(|| (limits.start / 3).min(LONGEST_PROBE))
     }
 
-    /// Returns whether another connection should begin with `initialize` after this error: the server ended at
-    /// `server/discover`, or names only versions with `initialize`.
+    /// Returns whether another connection should begin with `initialize` after this error: the server ended
+    /// at `server/discover`, or names only versions with `initialize`.
     pub(crate) fn needs_initialize(self, error: &ClientInitializeError) -> bool {
         let is_known = |version: &ProtocolVersion| {
             version.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(version)

@@ -5,8 +5,9 @@ const NEWEST: &str = "gen_ai_latest_experimental";
 
 /// The version of OpenTelemetry's GenAI conventions that spans and metrics follow.
 ///
-/// The conventions are not stable. Since 1.42 they are in a repository of their own (`semantic-conventions-genai`),
-/// whose names differ; a program selects them with the variable `OTEL_SEMCONV_STABILITY_OPT_IN`.
+/// The conventions are not stable. Since 1.42 they are in a repository of their own
+/// (`semantic-conventions-genai`), whose names differ; a program selects them with the variable
+/// `OTEL_SEMCONV_STABILITY_OPT_IN`.
 ///
 /// | | 1.41 | newest |
 /// |---|---|---|
@@ -32,8 +33,8 @@ pub enum Conventions {
 }
 
 impl Conventions {
-    /// Parses the value of `OTEL_SEMCONV_STABILITY_OPT_IN`, a list with commas. Values of other conventions are
-    /// ignored.
+    /// Parses the value of `OTEL_SEMCONV_STABILITY_OPT_IN`, a list with commas. Values of other conventions
+    /// are ignored.
     pub fn from_opt_in(value: &str) -> Self {
         if value.split(',').any(|word| word.trim() == NEWEST) { Self::Newest } else { Self::V1_41 }
     }

@@ -275,8 +275,8 @@ impl Run {
     }
 }
 
-/// Records the tokens. A number that the provider did not report is left out: an exporter would take a zero for
-/// a count.
+/// Records the tokens. A number that the provider did not report is left out: an exporter would take a zero
+/// for a count.
 fn record_tokens(span: &Span, usage: &Usage) {
     if usage.is_unreported() {
         return;

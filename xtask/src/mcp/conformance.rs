@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use super::expected::{CLIENT, Expected, NEXT_CLIENT, NEXT_SERVER, SERVER};
+use super::expected::{CLIENT, Expectation, NEXT_CLIENT, NEXT_SERVER, SERVER};
 use super::install::{InstalledServers, Suite};
 use crate::capture;
 use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus};
@@ -27,7 +27,7 @@ struct Run {
     suite: Suite,
     /// The option that selects the scenarios, and its value.
     selection: [&'static str; 2],
-    expected: Expected,
+    expected: Expectation,
 }
 
 const SERVER_RUNS: [Run; 2] = [
@@ -99,12 +99,17 @@ fn client(sh: &Shell, node: &Path, installed: &InstalledServers, run: &Run) -> R
     Ok(compare_with_retries(run.mode, &text, run.expected, alone))
 }
 
-fn compare(mode: &str, text: &str, expected: Expected) -> Outcome {
+fn compare(mode: &str, text: &str, expected: Expectation) -> Outcome {
     compare_with_retries(mode, text, expected, |_| false)
 }
 
 /// Compares the failed scenarios with the expected failures. An unexpected failure is retried alone.
-fn compare_with_retries(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
+fn compare_with_retries(
+    mode: &str,
+    text: &str,
+    expected: Expectation,
+    alone: impl Fn(&str) -> bool,
+) -> Outcome {
     let scenarios = scenarios(text);
     let mut passed = scenarios.iter().filter(|scenario| scenario.is_passed).count();
     let mut lines = Vec::new();
@@ -177,7 +182,7 @@ impl Drop for RunningServer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, StepStatus, compare, scenarios};
+    use super::{Expectation, StepStatus, compare, scenarios};
 
     const TEXT: &str =
         "✓ not yet: 1\n=== SUMMARY ===\n✓ ping: 1 passed, 0 failed\n✗ a/b: 0 passed, 1 failed\n\nTotal: 1";
@@ -190,7 +195,7 @@ mod tests {
 
     #[test]
     fn only_expected_failures_may_fail() {
-        let status = |text, floor, failures| compare("x", text, Expected { floor, failures }).status;
+        let status = |text, floor, failures| compare("x", text, Expectation { floor, failures }).status;
         assert!(status(TEXT, 1, &[("a/b", "why")]) == StepStatus::Passed);
         assert!(status(TEXT, 1, &[]) == StepStatus::Failed);
         assert!(status(TEXT, 1, &[("a/b", "why"), ("ping", "why")]) == StepStatus::Failed);
@@ -199,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_number_of_passed_scenarios_never_falls() {
-        let expected = Expected { floor: 2, failures: &[("a/b", "why")] };
+        let expected = Expectation { floor: 2, failures: &[("a/b", "why")] };
         assert!(compare("x", TEXT, expected).status == StepStatus::Failed);
     }
 }

@@ -1,13 +1,13 @@
-//! The scenarios of the conformance suites that are expected to fail, with the reasons, and the numbers of those that
-//! must pass.
+//! The scenarios of the conformance suites that are expected to fail, with the reasons, and the numbers of
+//! those that must pass.
 
 /// The expectation of one suite in one mode.
 #[derive(Clone, Copy)]
-pub(crate) struct Expected {
+pub(crate) struct Expectation {
     /// Number of scenarios that must pass. It only rises.
     pub(crate) floor: usize,
-    /// Expected failures by scenario name, with the reason. A scenario that passes fails the run and must be
-    /// removed from the list.
+    /// Expected failures by scenario name, with the reason. A scenario that passes fails the run and must
+    /// be removed from the list.
     pub(crate) failures: &'static [(&'static str, &'static str)],
 }
 
@@ -23,7 +23,7 @@ const NO_SUCH_GRANT: &str =
     "a program signs in with a secret, and with no key or token of its own (extension)";
 
 /// The published suite, against a server of this project.
-pub(crate) const SERVER: Expected = Expected {
+pub(crate) const SERVER: Expectation = Expectation {
     floor: 26,
     failures: &[
         ("logging-set-level", NO_LOGGING),
@@ -36,7 +36,7 @@ pub(crate) const SERVER: Expected = Expected {
 };
 
 /// The published suite, against the client.
-pub(crate) const CLIENT: Expected = Expected {
+pub(crate) const CLIENT: Expectation = Expectation {
     floor: 23,
     failures: &[
         (
@@ -49,7 +49,7 @@ pub(crate) const CLIENT: Expected = Expected {
 };
 
 /// The scenarios of 2026-07-28 in the next suite, against a server of this project.
-pub(crate) const NEXT_SERVER: Expected = Expected {
+pub(crate) const NEXT_SERVER: Expectation = Expectation {
     floor: 28,
     failures: &[
         ("server-stateless", "the scenario requires tools that ask without permission and write logs"),
@@ -78,7 +78,7 @@ pub(crate) const NEXT_SERVER: Expected = Expected {
 };
 
 /// The scenarios of 2026-07-28 in the next suite, against the client.
-pub(crate) const NEXT_CLIENT: Expected = Expected {
+pub(crate) const NEXT_CLIENT: Expectation = Expectation {
     floor: 33,
     failures: &[
         ("auth/scope-step-up", "all checks pass, with a warning: only the challenged scopes are requested"),

@@ -19,7 +19,7 @@ pub(crate) struct Catalogue {
     /// The server's time to live of the list.
     pub(crate) ttl: Option<Duration>,
     bytes: usize,
-    /// Whether the server's version sends arguments as headers.
+    /// True if the server's version sends arguments as headers.
     has_headers: bool,
 }
 

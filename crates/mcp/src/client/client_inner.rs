@@ -188,7 +188,8 @@ impl ClientInner {
         }
     }
 
-    /// Lists the tools, also if the server did not announce a change, and also if an earlier start failed a moment ago.
+    /// Lists the tools, also if the server did not announce a change, and also if an earlier start failed a
+    /// moment ago.
     pub(crate) async fn list_again(&self) -> Result<(), StartError> {
         {
             let mut state = self.state.lock().await;

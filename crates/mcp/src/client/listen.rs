@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::transport::ledger::Ledger;
 
-/// Delays before an ended subscription is opened again. They double while subscriptions end soon, so a server that
-/// ends each one cannot make this client list its tools in a loop.
+/// Delays before an ended subscription is opened again. They double while subscriptions end soon, so a server
+/// that ends each one cannot make this client list its tools in a loop.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 /// Duration after which a subscription counts as steady.

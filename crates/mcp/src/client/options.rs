@@ -68,8 +68,8 @@ impl ClientOptions {
         self
     }
 
-    /// Sends the `traceparent` that this function returns with each request, so that a server's spans join the
-    /// application's trace. Other texts than a `traceparent` are not sent.
+    /// Sends the `traceparent` that this function returns with each request, so that a server's spans join
+    /// the application's trace. Other texts than a `traceparent` are not sent.
     pub fn with_trace(mut self, trace: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         self.trace = Some(Arc::new(trace));
         self

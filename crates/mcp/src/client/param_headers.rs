@@ -1,4 +1,5 @@
-//! Arguments that a server requests as HTTP headers (`x-mcp-header`, 2026-07-28), so that proxies can route calls.
+//! Arguments that a server requests as HTTP headers (`x-mcp-header`, 2026-07-28), so that proxies can route
+//! calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,8 +49,8 @@ impl ParamHeaders {
         Ok(Self(headers))
     }
 
-    /// Returns the headers of a call. Missing and null arguments have none. Returns an error if a value is too
-    /// long.
+    /// Returns the headers of a call. Missing and null arguments have none. Returns an error if a value is
+    /// too long.
     pub(crate) fn fill(&self, arguments: &RawValue) -> Result<Vec<(HeaderName, HeaderValue)>, &'static str> {
         let mut filled = Vec::new();
         for header in &self.0 {

@@ -1,5 +1,6 @@
-//! Requests in several rounds (2026-07-28): a result can require input, and the client repeats the request with
-//! the answers. A round carries the questions that servers of older versions send as requests of their own.
+//! Requests in several rounds (2026-07-28): a result can require input, and the client repeats the request
+//! with the answers. A round carries the questions that servers of older versions send as requests of their
+//! own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -127,8 +128,8 @@ impl Connection {
         }
     }
 
-    /// Checks that the server has the name of its `server/discover` result. Its version may change while it is
-    /// deployed.
+    /// Checks that the server has the name of its `server/discover` result. Its version may change while it
+    /// is deployed.
     fn check_identity(&self, meta: &RawValue) -> Result<(), ProtocolFault> {
         let named = object::<Meta<'_>>(meta.get()).ok().and_then(|meta| meta.server);
         let named = named.and_then(|server| object::<ServerName>(server.get()).ok());

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// A function that returns the W3C `traceparent` of the current request, if it has a trace. It is called in the task
-/// of the request.
+/// A function that returns the W3C `traceparent` of the current request, if it has a trace. It is called in
+/// the task of the request.
 pub type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// Returns whether a text is a `traceparent` of the W3C: version, trace id, parent id and flags in lower-case

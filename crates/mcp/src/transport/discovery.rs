@@ -24,8 +24,8 @@ pub(crate) fn discovery_id(message: &ClientJsonRpcMessage) -> Option<&RequestId>
     }
 }
 
-/// Returns the error with which a server that does not know `server/discover` answers it. The engine then sends
-/// `initialize`. A later answer of the server counts as unasked.
+/// Returns the error with which a server that does not know `server/discover` answers it. The engine then
+/// sends `initialize`. A later answer of the server counts as unasked.
 pub(crate) fn decline(ledger: &Ledger, id: &RequestId) -> Option<ServerJsonRpcMessage> {
     let error =
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the server did not answer server/discover", None);

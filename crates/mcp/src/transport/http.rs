@@ -171,8 +171,8 @@ impl Http {
     }
 
     /// Reads the JSON-RPC error in the body of an HTTP error. Since 2026-07-28 servers answer unknown methods
-    /// and unsupported versions so. The error answers this request, whatever id it has, because the server may
-    /// not have read the request's own.
+    /// and unsupported versions so. The error answers this request, whatever id it has, because the server
+    /// may not have read the request's own.
     async fn error_message(
         &self,
         response: Response,
@@ -188,8 +188,8 @@ impl Http {
         }
     }
 
-    /// Sends a message. Over a connection with a fallback, a `server/discover` that is refused or not answered
-    /// in time is declined.
+    /// Sends a message. Over a connection with a fallback, a `server/discover` that is refused or not
+    /// answered in time is declined.
     async fn post_or_decline(
         &self,
         uri: &str,

@@ -54,8 +54,8 @@ pub(crate) fn words_of(error: reqwest::Error) -> String {
     words
 }
 
-/// Returns whether an HTTP error has a body that can be a JSON-RPC error. Refused authorizations are no answers of the
-/// MCP server.
+/// Returns whether an HTTP error has a body that can be a JSON-RPC error. A refused authorization does not
+/// come from the MCP server.
 pub(crate) fn is_error_message(response: &Response) -> bool {
     let status = response.status();
     let is_sign_in = status == StatusCode::UNAUTHORIZED

@@ -158,7 +158,8 @@ fn engine(text: &[u8]) -> Option<PassedMessage> {
 /// Maximum number of versions that are read from a `server/discover` result.
 const VERSIONS: usize = 32;
 
-/// Returns a server's `initialize` or `server/discover` result with the members that the engine requires and small servers omit.
+/// Returns a server's `initialize` or `server/discover` result with the members that the engine requires and
+/// small servers omit.
 fn complete_introduction(raw: &RawValue) -> Option<Value> {
     let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
     if result.get("resultType").is_some_and(|kind| kind != "complete") {

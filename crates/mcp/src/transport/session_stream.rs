@@ -9,7 +9,7 @@ use windlass_tool::CancellationToken;
 /// Longest wait for the server's response to the request for the stream.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// Whether the session's stream is open or refused. Clones share the state.
+/// The state of a session's stream: requested, open or refused. Clones share the state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionStream {
     is_expected: Arc<AtomicBool>,

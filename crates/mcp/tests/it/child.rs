@@ -8,7 +8,8 @@ use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
 
-/// A server of one tool in the language of the shell. Requests are numbered from zero, so its answers need no parser.
+/// A server of one tool in the language of the shell. Requests are numbered from zero, so its answers need no
+/// parser.
 const SERVER: &str = r#"
 sleep 1000 &
 names=$(env | cut -d= -f1 | tr '\n' ' ')

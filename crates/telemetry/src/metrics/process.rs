@@ -17,8 +17,9 @@ const CHAT: &str = "chat";
 
 /// The metrics of a process. Clones share their instruments.
 ///
-/// [`measure_events`](crate::measure_events) records the runs of this process from their events. A worker of a durable engine, which
-/// sees steps and not runs, records each step with [`record_step`](Self::record_step).
+/// [`measure_events`](crate::measure_events) records the runs of this process from their events. A worker of
+/// a durable engine, which sees steps and not runs, records each step with
+/// [`record_step`](Self::record_step).
 ///
 /// | metric | kind | unit | attributes |
 /// |---|---|---|---|
@@ -32,8 +33,9 @@ const CHAT: &str = "chat";
 /// | `gen_ai.client.token.usage` | histogram | `{token}` | `gen_ai.operation.name`, `gen_ai.token.type` |
 /// | `gen_ai.client.operation.duration` | histogram | `s` | `gen_ai.operation.name`, `error.type` |
 ///
-/// [`Conventions::Newest`] has other names for the last two, and histograms of calls and runs. Every metric has `gen_ai.provider.name` and `gen_ai.request.model` if they are known. A histogram contains
-/// the number of its measurements, so the steps are counted by `windlass.step.duration`.
+/// [`Conventions::Newest`] has other names for the last two, and histograms of calls and runs. Every metric
+/// has `gen_ai.provider.name` and `gen_ai.request.model` if they are known. A histogram contains the number
+/// of its measurements, so the steps are counted by `windlass.step.duration`.
 ///
 /// ```
 /// use std::time::Duration;
