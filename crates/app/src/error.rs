@@ -56,6 +56,11 @@ impl AppError {
         Self { kind, body: Body::Text(text.into(), None), remedy: None }
     }
 
+    /// Creates the error for a task of the runtime that failed.
+    pub(crate) fn of_a_task() -> Self {
+        Self::new(ErrorKind::Unavailable, "a task of the program failed")
+    }
+
     /// Adds the step by which a person can resolve the error.
     #[must_use]
     pub fn with_remedy(self, remedy: Remedy) -> Self {

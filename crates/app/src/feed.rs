@@ -8,6 +8,7 @@
 mod card;
 mod convert;
 mod event;
+mod follower;
 mod hub;
 mod kind;
 mod live;
@@ -22,11 +23,12 @@ pub use self::card::{
 };
 pub(crate) use self::convert::{card as call_card, guidance_id};
 pub use self::event::{AgentPath, FEED_VERSION, FeedEvent, FeedHeader};
+pub(crate) use self::follower::FeedFollower;
 pub(crate) use self::hub::{Feed, Subscription};
 pub use self::kind::FeedKind;
 pub(crate) use self::live::outcome_of;
-pub(crate) use self::log::FeedIdentity;
-pub(crate) use self::reader::{find_closing, read_run};
+pub(crate) use self::log::{FeedIdentity, NumberedEvents};
+pub(crate) use self::reader::find_closing;
 pub use self::schema::feed_schema;
 pub use self::writer::RunFeed;
 pub(crate) use self::writer::{GuidanceSlot, now_ms};

@@ -2,6 +2,7 @@
 
 mod answers;
 mod checkpoints;
+mod feed_log;
 mod feeds;
 mod folder;
 mod inbox;
@@ -14,6 +15,7 @@ mod workflow;
 
 pub use self::answers::{RunAnswers, StoredAnswer, store_answer};
 pub use self::checkpoints::{find_after_turn, find_before_turn, format_diff, open_checkpoints};
+pub(crate) use self::feed_log::read_run;
 pub use self::folder::RunFolder;
 pub use self::inbox::{Inbox, leave_message};
 pub use self::open_questions::OpenQuestions;

@@ -12,7 +12,7 @@ use windlass_tool::Human;
 use crate::app::App;
 #[cfg(unix)]
 use crate::error::{Context as _, Remedy, Result, Setting, ensure};
-use crate::sessions::Desk;
+use crate::sessions::desk::Desk;
 
 /// The people of a run: approver of calls, human who answers questions of tools, and the policy for unanswered
 /// questions. Clones share them.

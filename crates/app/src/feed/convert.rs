@@ -7,7 +7,8 @@ use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{Content, Effect, Payload, ToolCall, ToolResult, Usage};
 
-use super::{CallCard, CardChange, CardEffect, CardPath, Closing, FeedKind, RunOutcome, Tokens};
+use super::card::{CallCard, CardChange, CardEffect, CardPath, Closing, RunOutcome, Tokens};
+use super::kind::FeedKind;
 
 /// Returns the name of a value that serializes as a string or as an object with a single name.
 pub(super) fn name_of(value: &impl Serialize) -> String {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::FeedKind;
+use super::kind::FeedKind;
 
 /// Version of the feed's schema. Later versions add kinds and optional fields; a change that an existing reader
 /// could misread increases it.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use self::drafts::Drafts;
 pub(crate) use self::subscription::Subscription;
-use super::FeedEvent;
+use super::event::FeedEvent;
 
 /// Numbered events that a feed keeps in memory. A reader that is further behind reads the rest from the records.
 const KEPT_EVENTS: usize = 1_024;

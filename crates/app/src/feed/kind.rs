@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Closing, MessageSource, Question, RunOutcome, Tokens};
+use super::card::{Closing, MessageSource, Question, RunOutcome, Tokens};
 
 /// Kind of an event, with its data. Kinds whose description begins with "Delta" have no number of their own and
 /// are not stored; every other kind is numbered and read again.

@@ -6,8 +6,10 @@ use serde_json::Value;
 use windlass_agent::{Event, Prices};
 use windlass_protocol::{CallId, Usage};
 
+use super::card::{Question, RunOutcome, Tokens};
 use super::convert;
-use super::{AgentPath, FeedKind, Question, RunOutcome, Tokens};
+use super::event::AgentPath;
+use super::kind::FeedKind;
 
 /// Event before it has a number.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +132,7 @@ fn note(event: &Event) -> Option<FeedKind> {
 }
 
 /// Returns the numbered event that no record contains, for a run or a sub-agent.
-fn unrecorded(event: &Event) -> Option<FeedKind> {
+fn convert_live(event: &Event) -> Option<FeedKind> {
     Some(match event {
         Event::AttemptDiscarded { reason, delay_ms } => {
             FeedKind::Retry { reason: reason.clone(), delay_ms: *delay_ms }
@@ -173,7 +175,12 @@ impl LiveReader {
         if matches!(event, Event::TurnStarted { .. } | Event::AttemptDiscarded { .. }) {
             self.streaming.begin(turn);
         }
-        self.streaming.read(event).or_else(|| unrecorded(event)).map(NewEvent::of_root).into_iter().collect()
+        self.streaming
+            .read(event)
+            .or_else(|| convert_live(event))
+            .map(NewEvent::of_root)
+            .into_iter()
+            .collect()
     }
 
     fn read_agent(&mut self, call: &CallId, agents: &[String], happened: &Value) -> Vec<NewEvent> {
@@ -215,8 +222,8 @@ impl Child {
             });
             return kinds;
         }
-        let kind = self.streaming.read(event).or_else(|| unrecorded(event));
-        kind.or_else(|| recorded(event, prices)).into_iter().collect()
+        let kind = self.streaming.read(event).or_else(|| convert_live(event));
+        kind.or_else(|| convert_child(event, prices)).into_iter().collect()
     }
 
     /// Collects the whole texts and calls of the answer.
@@ -240,7 +247,7 @@ impl Child {
 }
 
 /// Returns the numbered event of a sub-agent that is in the sub-agent's own records.
-fn recorded(event: &Event, prices: &Prices) -> Option<FeedKind> {
+fn convert_child(event: &Event, prices: &Prices) -> Option<FeedKind> {
     Some(match event {
         Event::Decided { call, decision } => convert::decision(call.as_str(), decision),
         Event::ToolApprovalRequest { request, .. } => FeedKind::QuestionOpened {
@@ -265,7 +272,7 @@ fn recorded(event: &Event, prices: &Prices) -> Option<FeedKind> {
 }
 
 /// Returns true if an event of the run announces that a record was written.
-pub(crate) fn announces(event: &Event, entry: &windlass_agent::Entry) -> bool {
+pub(crate) fn is_announcement(event: &Event, entry: &windlass_agent::Entry) -> bool {
     use windlass_agent::Entry;
 
     match (event, entry) {

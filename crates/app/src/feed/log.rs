@@ -4,25 +4,20 @@
 //! contains an event that no record has. So the numbers are the same in every process, and a process that was killed
 //! between a record and its item loses nothing: the records behind the last item come next.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 use windlass_agent::{Entry, Prices};
-use windlass_journal::{Durability, FileJournal, Journal, Journals, Record};
+use windlass_journal::{Durability, Journal, Record};
 
+use super::event::{AgentPath, FeedEvent};
+use super::kind::FeedKind;
 use super::live::NewEvent;
 use super::records::RecordReader;
-use super::{AgentPath, FeedEvent, FeedKind};
 use crate::error::Result;
-use crate::runs::RunFolder;
-
-/// Key of the log among the journals of a run in a database.
-const KEY: &str = "feed";
 
 /// Item of a log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
-pub(super) enum LogItem {
+pub(crate) enum LogItem {
     /// The first item: the session, and the number of the run's first event.
     Head { session: String, first: u64 },
     /// The events of the next record that has some.
@@ -56,9 +51,9 @@ pub(crate) struct FeedIdentity {
 
 /// The numbered events of a run until now, and the state that continues them.
 #[derive(Debug)]
-pub(super) struct NumberedEvents {
+pub(crate) struct NumberedEvents {
     pub(super) identity: FeedIdentity,
-    pub(super) events: Vec<FeedEvent>,
+    pub(crate) events: Vec<FeedEvent>,
     pub(super) reader: RecordReader,
     /// The number of the next event.
     pub(super) next_seq: u64,
@@ -72,7 +67,7 @@ impl NumberedEvents {
     /// # Errors
     ///
     /// Fails if a record or an item cannot be read.
-    pub(super) fn read(mut identity: FeedIdentity, log: &[Record], records: &[Record]) -> Result<Self> {
+    pub(crate) fn read(mut identity: FeedIdentity, log: &[Record], records: &[Record]) -> Result<Self> {
         let mut items = log.iter().peekable();
         if let Some(LogItem::Head { session, first }) =
             items.peek().map(|item| item.read::<LogItem>()).transpose()?
@@ -98,7 +93,7 @@ impl NumberedEvents {
     }
 
     /// Adds the events of the records without an item, and returns the items that name them.
-    pub(super) fn add_rest(&mut self, records: &[Record]) -> Result<Vec<LogItem>> {
+    pub(crate) fn add_rest(&mut self, records: &[Record]) -> Result<Vec<LogItem>> {
         let mut items = Vec::new();
         while self.next_record < records.len() as u64 {
             let (record, before) = (self.next_record, self.next_seq);
@@ -162,32 +157,6 @@ pub(super) fn with_window(kind: FeedKind, window: Option<&str>) -> FeedKind {
         }
         kind => kind,
     }
-}
-
-fn path(folder: &RunFolder) -> PathBuf {
-    folder.path.join("feed")
-}
-
-/// Opens the log of a run for appends. Needs the lease of a run in a database.
-pub(super) fn open(folder: &RunFolder) -> Result<Box<dyn Journal + Send>> {
-    if let Some(shared) = folder.shared() {
-        return Ok(shared.open(KEY)?);
-    }
-    let path = path(folder);
-    let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
-    Ok(Box::new(journal))
-}
-
-/// Reads the items of a run's log; none if it has no log.
-pub(super) fn read(folder: &RunFolder) -> Result<Vec<Record>> {
-    if let Some(shared) = folder.shared() {
-        return Ok(shared.store.read_journal(&shared.id, KEY)?);
-    }
-    let path = path(folder);
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    Ok(FileJournal::read(path)?)
 }
 
 /// Appends an item. It survives the end of the process, but not every crash of the machine: then the records follow

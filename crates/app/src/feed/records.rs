@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
+use super::card::{Closing, MessageSource, Question, Tokens};
 use super::convert::{self, guidance_id};
-use super::{Closing, FeedKind, MessageSource, Question, Tokens};
+use super::kind::FeedKind;
 
 /// Reader of a run's records, which returns the events of each of them. The live feed and a later reader use it
 /// for the same records, so both give the same events.

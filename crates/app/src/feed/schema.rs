@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{FeedEvent, FeedHeader};
+use super::event::{FeedEvent, FeedHeader};
 
 /// Line of the feed as `windlass run --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]

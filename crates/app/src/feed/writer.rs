@@ -9,13 +9,15 @@ use windlass_agent::{Entry, Event};
 use windlass_journal::{Durability, Journal, JournalError, Record};
 use windlass_protocol::RawJson;
 
-use super::live::{LiveReader, NewEvent, announces};
+use super::card::Question;
+use super::convert::guidance_id;
+use super::event::FeedEvent;
+use super::follower::FeedFollower;
+use super::kind::FeedKind;
+use super::live::{LiveReader, NewEvent, is_announcement};
 use super::log::{self, FeedIdentity, LogItem, NumberedEvents, number, with_window};
 use super::records::RecordReader;
-use super::{FeedEvent, FeedKind, Question, guidance_id};
 use crate::error::Result;
-use crate::runs::RunFolder;
-use crate::sessions::SessionTracker;
 
 /// Writer of a working run's feed. It numbers the events of the run and stores their order.
 ///
@@ -28,8 +30,8 @@ pub struct RunFeed {
     log: Box<dyn Journal + Send>,
     next_seq: u64,
     records: Arc<NewRecords>,
-    /// The writer of the session's record.
-    tracker: Option<SessionTracker>,
+    /// Observer that keeps the record of the session.
+    follower: Option<Box<dyn FeedFollower>>,
     /// The windows that answered, by the id of the question.
     windows: BTreeMap<String, String>,
     /// The events of records that the log did not have when it was opened.
@@ -106,12 +108,11 @@ impl RunFeed {
     ///
     /// Fails if the log cannot be read or written.
     pub(crate) fn open(
-        folder: &RunFolder,
+        mut log: Box<dyn Journal + Send>,
         identity: FeedIdentity,
         records: &[Record],
         guidance: GuidanceSlot,
     ) -> Result<Self> {
-        let mut log = log::open(folder)?;
         let items = log.records()?;
         let mut numbered = NumberedEvents::read(identity, &items, records)?;
         if items.is_empty() {
@@ -139,7 +140,7 @@ impl RunFeed {
             log,
             next_seq: numbered.next_seq,
             records: Arc::new(NewRecords { queue: Mutex::default(), guidance }),
-            tracker: None,
+            follower: None,
             windows: BTreeMap::new(),
             recovered,
         })
@@ -160,9 +161,9 @@ impl RunFeed {
         &self.identity.run
     }
 
-    /// Sets the writer of the session's record, which follows the events.
-    pub(crate) fn set_tracker(&mut self, tracker: SessionTracker) {
-        self.tracker = Some(tracker);
+    /// Sets the observer of the events.
+    pub(crate) fn set_follower(&mut self, follower: impl FeedFollower + 'static) {
+        self.follower = Some(Box::new(follower));
     }
 
     /// Returns the number of the next event.
@@ -192,7 +193,7 @@ impl RunFeed {
     /// Fails if their numbers cannot be stored.
     pub fn observe(&mut self, event: &Event) -> Result<Vec<FeedEvent>> {
         let mut events = Vec::new();
-        let announced = self.records.lock().iter().position(|(_, _, entry)| announces(event, entry));
+        let announced = self.records.lock().iter().position(|(_, _, entry)| is_announcement(event, entry));
         if let Some(position) = announced {
             self.number_records(position.saturating_add(1), &mut events)?;
         }
@@ -218,8 +219,8 @@ impl RunFeed {
     }
 
     fn track(&mut self, events: &[FeedEvent]) -> Result<()> {
-        match &mut self.tracker {
-            Some(tracker) if !events.is_empty() => tracker.follow(events),
+        match &mut self.follower {
+            Some(follower) if !events.is_empty() => follower.follow(events),
             _ => Ok(()),
         }
     }
@@ -301,8 +302,8 @@ impl RunFeed {
 impl Drop for RunFeed {
     /// Marks a run that its process left before its end, so that a list of sessions does not show it as working.
     fn drop(&mut self) {
-        if let Some(tracker) = &mut self.tracker {
-            drop(tracker.interrupt());
+        if let Some(follower) = &mut self.follower {
+            follower.leave();
         }
     }
 }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use windlass_agent::RunOptions;
 use windlass_journal::Record;
 
+use super::feed_log::open_log;
 use super::{OpenQuestions, RunFolder, SessionOptions};
 use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::{Result, ensure};
 use crate::feed::{FeedIdentity, RunFeed, now_ms};
-use crate::sessions::{SessionLink, SessionRecord, SessionStore, SessionTracker, Sessions};
+use crate::sessions::link::SessionLink;
+use crate::sessions::record::SessionRecord;
+use crate::sessions::store::{SessionStore, open_sessions};
+use crate::sessions::tracker::SessionTracker;
 
 /// Adds the session and the parent of a new run to its settings.
 pub(super) fn link_settings(settings: &mut RunSettings, folder: &RunFolder, link: &SessionLink) {
@@ -33,7 +37,7 @@ pub(super) fn add_history(mut options: RunOptions, link: &SessionLink) -> RunOpt
 fn store(app: &App, options: &SessionOptions) -> Result<Arc<dyn SessionStore>> {
     match &options.sessions {
         Some(store) => Ok(Arc::clone(store)),
-        None => Ok(Sessions::new(app)?.store()),
+        None => open_sessions(app),
     }
 }
 
@@ -96,13 +100,13 @@ fn open(
         parent: settings.parent.clone(),
         prices: settings.budget.prices,
     };
-    let mut feed = RunFeed::open(folder, identity, records, options.guidance.clone())?;
+    let mut feed = RunFeed::open(open_log(folder)?, identity, records, options.guidance.clone())?;
     let open_questions = if records.is_empty() {
         0
     } else {
         let open = OpenQuestions::load(folder)?;
         open.questions.len().saturating_add(usize::from(open.guidance.is_some()))
     };
-    feed.set_tracker(SessionTracker::start(store, record, open_questions)?);
+    feed.set_follower(SessionTracker::start(store, record, open_questions)?);
     Ok(feed)
 }

@@ -22,7 +22,8 @@ use crate::feed::{GuidanceSlot, RunFeed};
 use crate::policies::ProtectedPaths;
 use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
-use crate::sessions::{SessionLink, SessionStore};
+use crate::sessions::link::SessionLink;
+use crate::sessions::store::SessionStore;
 
 /// Message to a model that continues after the end of its journal was dropped.
 const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and its last steps are lost. Check \

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::found::{find_session, refresh};
-use super::store::FolderSessions;
-use super::{RunEntry, SessionRecord, SessionState, SessionStore};
+use super::record::{RunEntry, SessionRecord, SessionState};
+use super::store::{SessionStore, open_sessions};
 use crate::app::App;
 use crate::error::{ErrorKind, Result, bail, ensure};
-use crate::feed::{FeedEvent, read_run};
-use crate::runs::RunFolder;
+use crate::feed::FeedEvent;
+use crate::runs::{RunFolder, read_run};
 
 /// Name that means the session that changed last.
 const LAST: &str = "last";
@@ -53,7 +53,7 @@ impl Sessions {
     ///
     /// Fails if the state folder is unknown.
     pub fn new(app: &App) -> Result<Self> {
-        Ok(Self { store: Arc::new(FolderSessions::new(app.sessions_folder()?)), app: app.clone() })
+        Ok(Self { store: open_sessions(app)?, app: app.clone() })
     }
 
     /// Opens sessions in another store. The runs stay in the handle's store of runs.

@@ -1,9 +1,10 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
-use windlass_agent::{DeliverAt, Outcome, SharedGrants, Transcript};
+use windlass_agent::{DeliverAt, Outcome};
 
+use super::catalog::Sessions;
+use super::link::{ForkPoint, SessionLink};
 use super::transcript::{cut, outcome, read_entries, restore};
-use super::{SessionRecord, Sessions};
 use crate::config::{Autonomy, RunSettings, ToolPreset};
 use crate::error::{Result, bail, ensure};
 use crate::providers::Provider;
@@ -49,35 +50,6 @@ impl RunChanges {
         settings.preset = self.preset.unwrap_or(settings.preset);
         settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
     }
-}
-
-/// Point of a run at which a fork leaves it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ForkPoint {
-    /// After the whole conversation.
-    #[default]
-    End,
-    /// After the turn with this number and the results of its calls. Zero keeps the task alone.
-    AfterTurn(u32),
-    /// Before the answer that contains this call.
-    BeforeCall(String),
-}
-
-/// The session of a new run, and the conversation before its task. The default is a session of its own.
-#[derive(Clone, Debug, Default)]
-pub struct SessionLink {
-    /// The record of the session that gets the run; `None` for a new session.
-    pub(crate) session: Option<SessionRecord>,
-    /// The run that the new run continues.
-    pub(crate) parent: Option<String>,
-    /// The session from which a new one is forked.
-    pub(crate) forked_from: Option<String>,
-    /// The number of the run's first event.
-    pub(crate) first_seq: u64,
-    pub(crate) history: Option<Transcript>,
-    /// The grants of the session in this process.
-    pub(crate) grants: Option<SharedGrants>,
 }
 
 /// The next step of a session.

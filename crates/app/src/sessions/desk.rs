@@ -10,8 +10,7 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question as ToolQuestion};
 
-use super::answer::Reply;
-use super::{Answer, AnswerError, OpenQuestion};
+use super::answer::{Answer, AnswerError, OpenQuestion, Reply};
 use crate::feed::{Closing, FeedKind, GuidanceSlot, Question, call_card};
 
 /// Desk of a working run: it keeps the open questions, and the first answer to a question counts. Clones share it.

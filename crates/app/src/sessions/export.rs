@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{SessionRecord, Sessions};
+use super::catalog::Sessions;
+use super::record::SessionRecord;
 use crate::error::Result;
 use crate::feed::{Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
 

@@ -2,12 +2,12 @@
 
 use std::time::UNIX_EPOCH;
 
+use super::record::{SessionRecord, SessionState};
 use super::transcript::{outcome, read_entries};
-use super::{SessionRecord, SessionState};
 use crate::app::App;
 use crate::error::Result;
-use crate::feed::{FeedEvent, FeedKind, RunOutcome, now_ms, read_run};
-use crate::runs::{OpenQuestions, RunFolder};
+use crate::feed::{FeedEvent, FeedKind, RunOutcome, now_ms};
+use crate::runs::{OpenQuestions, RunFolder, read_run};
 
 /// Returns the session of a run without one; `None` if the folder is not the run of an agent.
 ///

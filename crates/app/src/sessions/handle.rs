@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use windlass_agent::DeliverAt;
 use windlass_tool::CancellationToken;
 
+use super::answer::{Answer, AnswerError, OpenQuestion};
 use super::desk::Desk;
-use super::{Answer, AnswerError, OpenQuestion};
 use crate::error::Result;
 use crate::feed::{Feed, RunOutcome};
 use crate::runs::{RunFolder, leave_message};

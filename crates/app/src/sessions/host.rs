@@ -8,17 +8,19 @@ use tokio::sync::watch;
 use windlass_agent::{DeliverAt, SharedGrants};
 use windlass_tool::CancellationToken;
 
+use super::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion};
+use super::catalog::Sessions;
+use super::continuation::{Continuation, RunChanges};
 use super::desk::Desk;
-use super::handle::{RunEnd, RunShared};
+use super::handle::{RunEnd, RunHandle, RunShared};
+use super::link::{ForkPoint, SessionLink};
 use super::stored::answer_stored;
-use super::{
-    Answer, AnswerError, AnswerPlace, Continuation, FeedStream, ForkPoint, OpenQuestion, RunChanges,
-    RunHandle, SessionLink, Sessions, pump, stored,
-};
+use super::stream::{FeedSource, FeedStream};
+use super::{pump, stored};
 use crate::app::App;
 use crate::assembly::People;
 use crate::config::RunSettings;
-use crate::error::{AppError, ErrorKind, Result, ensure};
+use crate::error::{AppError, Result, ensure};
 use crate::feed::{Feed, FeedEvent};
 use crate::providers::ProviderOptions;
 use crate::runs::{Session, SessionOptions, leave_message};
@@ -78,23 +80,18 @@ struct State {
     grants: BTreeMap<String, SharedGrants>,
 }
 
-/// Returns the error for a task of the runtime that failed.
-pub(super) fn worker_failed() -> AppError {
-    AppError::new(ErrorKind::Unavailable, "a task of the program failed")
-}
-
 impl HostShared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Returns the live feed of a session.
-    pub(super) fn feed_of(&self, session: &str) -> Option<Feed> {
+impl FeedSource for HostShared {
+    fn feed_of(&self, session: &str) -> Option<Feed> {
         self.lock().runs.get(session).map(|run| run.shared.feed.clone())
     }
 
-    /// Returns the recorded events of a session after a number.
-    pub(super) fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
+    fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
         let record = self.sessions.find(session)?;
         self.sessions.events(&record, after)
     }
@@ -236,7 +233,7 @@ impl SessionHost {
     /// Fails if the session does not exist.
     pub async fn watch(&self, session: &str, after: Option<u64>) -> Result<FeedStream> {
         let id = self.find_id(session).await?;
-        Ok(FeedStream::new(Arc::clone(&self.shared), id, after.unwrap_or_default()))
+        Ok(FeedStream::new(self.shared.clone(), id, after.unwrap_or_default()))
     }
 
     /// Returns the recorded events of a session after a number.
@@ -247,7 +244,7 @@ impl SessionHost {
     pub async fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let read = tokio::task::spawn_blocking(move || shared.read(&session, after)).await;
-        read.map_err(|_| worker_failed())?
+        read.map_err(|_| AppError::of_a_task())?
     }
 
     async fn find_id(&self, session: &str) -> Result<String> {
@@ -256,7 +253,7 @@ impl SessionHost {
         }
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let found = tokio::task::spawn_blocking(move || shared.sessions.find(&session)).await;
-        Ok(found.map_err(|_| worker_failed())??.id)
+        Ok(found.map_err(|_| AppError::of_a_task())??.id)
     }
 
     /// Returns the open questions of a session, which works or is suspended.
@@ -270,7 +267,7 @@ impl SessionHost {
         }
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let read = tokio::task::spawn_blocking(move || stored::questions(&shared.sessions, &session)).await;
-        read.map_err(|_| worker_failed())?
+        read.map_err(|_| AppError::of_a_task())?
     }
 
     /// Answers a question of a session. The first answer counts, also if the run is suspended: then the answer is
@@ -299,7 +296,7 @@ impl SessionHost {
         let answered = tokio::task::spawn_blocking(move || {
             answer_stored(&shared.sessions, &session, &question, answer, &by)
         });
-        answered.await.map_err(|_| worker_failed())?
+        answered.await.map_err(|_| AppError::of_a_task())?
     }
 
     /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
@@ -314,7 +311,7 @@ impl SessionHost {
             let record = shared.sessions.find(&session)?;
             leave_message(&shared.sessions.newest_folder(&record)?, &text, when)
         });
-        sent.await.map_err(|_| worker_failed())?
+        sent.await.map_err(|_| AppError::of_a_task())?
     }
 
     /// Stops all runs of this process in order, and waits for their ends.

@@ -3,11 +3,14 @@
 mod folder;
 
 use std::fmt;
+use std::sync::Arc;
 
-use super::SessionRecord;
+use super::record::SessionRecord;
+use crate::app::App;
 use crate::error::Result;
 
-pub(crate) use self::folder::{FolderLock, FolderSessions};
+pub(crate) use self::folder::FolderLock;
+use self::folder::FolderSessions;
 
 /// Store of sessions: their records by id. All functions block. Several processes use a store at once.
 ///
@@ -40,4 +43,9 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     ///
     /// Fails if the store cannot be written.
     fn remove(&self, id: &str) -> Result<()>;
+}
+
+/// Opens the store of the sessions of a handle.
+pub(crate) fn open_sessions(app: &App) -> Result<Arc<dyn SessionStore>> {
+    Ok(Arc::new(FolderSessions::new(app.sessions_folder()?)))
 }

@@ -1,8 +1,8 @@
 //! Questions and answers of sessions that no run of this process works on.
 
-use super::answer::Reply;
+use super::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion, Reply};
+use super::catalog::Sessions;
 use super::store::FolderLock;
-use super::{Answer, AnswerError, AnswerPlace, OpenQuestion, Sessions};
 use crate::config::create_private_folder;
 use crate::error::Result;
 use crate::feed::{FeedKind, Question, call_card, find_closing, guidance_id};

@@ -7,19 +7,31 @@ use std::time::Duration;
 
 use futures_util::Stream;
 
-use super::host::HostShared;
-use crate::error::Result;
-use crate::feed::{FeedEvent, Subscription};
+use crate::error::{AppError, Result};
+use crate::feed::{Feed, FeedEvent, Subscription};
 
 /// Interval at which a reader looks for events of another process.
 const INTERVAL: Duration = Duration::from_millis(250);
+
+/// Source of the feeds of sessions: the host.
+pub(super) trait FeedSource: Send + Sync {
+    /// Returns the live feed of a session whose run works in this process.
+    fn feed_of(&self, session: &str) -> Option<Feed>;
+
+    /// Returns the recorded events of a session after a number.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or cannot be read.
+    fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>>;
+}
 
 /// Feed of a session from a number on. It does not end: a session can get another run. Dropping it has no effect on
 /// the session.
 ///
 /// A reader never delays a run. If it is slow, it gets the deltas that it missed as one, and every numbered event.
 pub struct FeedStream {
-    host: Arc<HostShared>,
+    host: Arc<dyn FeedSource>,
     session: String,
     /// The number of the newest numbered event that was returned or is in `backlog`.
     last: u64,
@@ -29,7 +41,7 @@ pub struct FeedStream {
 }
 
 impl FeedStream {
-    pub(super) fn new(host: Arc<HostShared>, session: String, last: u64) -> Self {
+    pub(super) fn new(host: Arc<dyn FeedSource>, session: String, last: u64) -> Self {
         Self { host, session, last, backlog: VecDeque::new(), live: None, merged: 0 }
     }
 
@@ -73,7 +85,7 @@ impl FeedStream {
         if first.is_none_or(|first| first > self.last.saturating_add(1)) {
             let (host, session, last) = (Arc::clone(&self.host), self.session.clone(), self.last);
             let read = tokio::task::spawn_blocking(move || host.read(&session, Some(last))).await;
-            let events = read.map_err(|_| super::host::worker_failed())??;
+            let events = read.map_err(|_| AppError::of_a_task())??;
             self.backlog
                 .extend(events.into_iter().filter(|event| first.is_none_or(|first| event.seq < first)));
         }

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{SessionRecord, SessionState, SessionStore};
+use super::record::{SessionRecord, SessionState};
+use super::store::SessionStore;
 use crate::error::Result;
-use crate::feed::{FeedEvent, FeedKind, RunOutcome, Tokens, now_ms};
+use crate::feed::{FeedEvent, FeedFollower, FeedKind, RunOutcome, Tokens, now_ms};
 
 /// Time between two writes that only change tokens, in milliseconds.
 const INTERVAL_MS: u64 = 1_000;
@@ -50,25 +51,6 @@ impl SessionTracker {
         Ok(tracker)
     }
 
-    /// Follows events of the run, and stores a change of the state at once.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store cannot be written.
-    pub(crate) fn follow<'a>(&mut self, events: impl IntoIterator<Item = &'a FeedEvent>) -> Result<()> {
-        let (before, questions) = (self.state, self.open_questions);
-        let mut has_more = false;
-        for event in events {
-            has_more |= self.apply(event);
-        }
-        let is_changed = self.state != before || self.open_questions != questions;
-        let now = now_ms();
-        if is_changed || (has_more && now.saturating_sub(self.written_ms) >= INTERVAL_MS) {
-            self.write(now)?;
-        }
-        Ok(())
-    }
-
     /// Applies an event. Returns true if the tokens changed.
     fn apply(&mut self, event: &FeedEvent) -> bool {
         match &event.kind {
@@ -103,15 +85,6 @@ impl SessionTracker {
         false
     }
 
-    /// Marks the run as one that its process left before its end.
-    pub(crate) fn interrupt(&mut self) -> Result<()> {
-        if self.state.is_active() {
-            self.state = SessionState::Interrupted;
-            self.write(now_ms())?;
-        }
-        Ok(())
-    }
-
     /// Writes the fields that the run determines. A person may have renamed the session meanwhile.
     fn write(&mut self, now_ms: u64) -> Result<()> {
         self.written_ms = now_ms;
@@ -124,6 +97,31 @@ impl SessionTracker {
             run.total = self.total;
         }
         self.store.put(&record)
+    }
+}
+
+impl FeedFollower for SessionTracker {
+    fn follow(&mut self, events: &[FeedEvent]) -> Result<()> {
+        let (before, questions) = (self.state, self.open_questions);
+        let mut has_more = false;
+        for event in events {
+            has_more |= self.apply(event);
+        }
+        // A change of the state is stored at once.
+        let is_changed = self.state != before || self.open_questions != questions;
+        let now = now_ms();
+        if is_changed || (has_more && now.saturating_sub(self.written_ms) >= INTERVAL_MS) {
+            self.write(now)?;
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        if self.state.is_active() {
+            self.state = SessionState::Interrupted;
+            // A list of sessions finds out later if this fails.
+            drop(self.write(now_ms()));
+        }
     }
 }
 

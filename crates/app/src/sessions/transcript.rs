@@ -5,7 +5,7 @@ use windlass_journal::Record;
 use windlass_loop::{Config, Machine};
 use windlass_protocol::CallId;
 
-use super::ForkPoint;
+use super::link::ForkPoint;
 use crate::error::{Context as _, Result, ensure};
 
 /// Reads the entries of a run.

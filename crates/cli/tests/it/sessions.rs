@@ -1,5 +1,8 @@
 //! `windlass sessions`, `run --continue` and the feed of `run --json`.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
 use serde_json::Value;
 use windlass_mock::{Script, ScriptedProvider};
 
@@ -71,6 +74,75 @@ async fn a_session_is_listed_continued_renamed_exported_and_deleted() {
         assert!(text(&refused.stderr).contains("there is no session nothing"), "{}", text(&refused.stderr));
         ok(&place, &["sessions", "delete", &session]);
         assert_eq!(text(&ok(&place, &["sessions", "list"])), "no sessions\n");
+    })
+    .await
+    .unwrap();
+    provider.shutdown().await;
+}
+
+const SLEEPY: &str = r#"{"turns": [
+    {"steps": [{"text": "I sleep."}, {"call": {"name": "run_command", "arguments": {"command": "sleep 60"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "awake"}}}]}
+]}"#;
+
+fn numbers(events: &[Value]) -> Vec<u64> {
+    const DELTAS: [&str; 4] = ["started", "ended", "delta", "note"];
+    let is_delta = |kind: &str| {
+        kind == "call_output"
+            || (DELTAS.iter().any(|end| kind.ends_with(end))
+                && !["run_started", "run_ended", "turn_ended"].contains(&kind))
+    };
+    let numbered = events.iter().filter(|event| event["kind"].as_str().is_some_and(|kind| !is_delta(kind)));
+    numbered.map(|event| event["seq"].as_u64().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_kill_the_feed_continues_with_the_next_number() {
+    let provider = ScriptedProvider::start(Script::parse(SLEEPY).unwrap(), 0).await.unwrap();
+    let (place, url) = (Place::new(), provider.base_url());
+    tokio::task::spawn_blocking(move || {
+        let run = [
+            "run",
+            "sleep",
+            "--model",
+            "scripted-1",
+            "--base-url",
+            &url,
+            "--sandbox",
+            "off",
+            "--yes",
+            "--json",
+        ];
+        let mut child = place.command(&run).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut before = Vec::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            let is_running = event["kind"] == "call_running";
+            before.push(event);
+            if is_running {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let listed = lines(&ok(&place, &["sessions", "list", "--json"]));
+        assert_eq!(listed[0]["state"], "interrupted", "{listed:?}");
+
+        let after = lines(&ok(&place, &["run", "--resume", "last", "--yes", "--json"]));
+        let all = lines(&ok(&place, &["sessions", "show", "last", "--json"]));
+        assert_eq!([numbers(&before), numbers(&after)].concat(), numbers(&all));
+        assert_eq!(numbers(&all), (1..=numbers(&all).len() as u64).collect::<Vec<_>>());
+        let same = |events: &[Value]| -> Vec<Value> {
+            let numbered = numbers(events);
+            all.iter()
+                .filter(|event| numbered.contains(&event["seq"].as_u64().unwrap_or_default()))
+                .cloned()
+                .collect()
+        };
+        for event in before.iter().chain(&after).filter(|event| !numbers(&[(*event).clone()]).is_empty()) {
+            assert!(same(&[event.clone()]).contains(event), "{event}");
+        }
+        assert!(after.iter().any(|event| event["kind"] == "run_resumed"), "{after:?}");
     })
     .await
     .unwrap();

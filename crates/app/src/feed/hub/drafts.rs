@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::feed::{AgentPath, FeedEvent, FeedKind};
+use crate::feed::event::{AgentPath, FeedEvent};
+use crate::feed::kind::FeedKind;
 
 /// Bytes of a running call's output that are kept for readers that are slow or join late.
 const KEPT_OUTPUT: usize = 64 * 1024;

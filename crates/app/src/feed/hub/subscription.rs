@@ -6,7 +6,7 @@ use std::fmt;
 use tokio::sync::watch;
 
 use super::Feed;
-use crate::feed::FeedEvent;
+use crate::feed::event::FeedEvent;
 
 /// Reader of a session's feed in this process. It holds positions, not events.
 pub(crate) struct Subscription {
@@ -41,7 +41,7 @@ enum Step {
 
 /// The reader is too far behind for the memory of the feed. It continues with the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Behind;
+pub(crate) struct ReaderLag;
 
 impl Subscription {
     pub(super) fn new(feed: Feed, version: watch::Receiver<u64>, next_seq: u64) -> Self {
@@ -58,13 +58,13 @@ impl Subscription {
     /// # Errors
     ///
     /// Fails if the reader has to read the next events from the records.
-    pub(crate) async fn next(&mut self) -> Result<Option<FeedEvent>, Behind> {
+    pub(crate) async fn next(&mut self) -> Result<Option<FeedEvent>, ReaderLag> {
         loop {
             // Marks the version before the check, so that no change in between is missed.
             self.version.borrow_and_update();
             match self.step() {
                 Step::Event(event) => return Ok(Some(*event)),
-                Step::Behind => return Err(Behind),
+                Step::Behind => return Err(ReaderLag),
                 Step::Ended => return Ok(None),
                 Step::Wait => {}
             }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::subscription::Subscription;
 use super::{Feed, KEPT_EVENTS};
-use crate::feed::{FeedEvent, FeedKind, Tokens};
+use crate::feed::card::Tokens;
+use crate::feed::event::FeedEvent;
+use crate::feed::kind::FeedKind;
 
 fn event(seq: u64, kind: FeedKind) -> FeedEvent {
     FeedEvent { seq, session: "s".to_owned(), run: "r".to_owned(), at_ms: 0, agent: None, kind }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::create_private_folder;
 use crate::error::{Context as _, Result};
-use crate::sessions::{SessionRecord, SessionStore};
+use crate::sessions::record::SessionRecord;
+use crate::sessions::store::SessionStore;
 use crate::storage::write_whole;
 
 /// Name of the file.
@@ -207,3 +208,6 @@ impl FolderLock {
         Ok(Self { _file: file })
     }
 }
+
+#[cfg(test)]
+mod tests;

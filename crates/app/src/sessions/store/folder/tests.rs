@@ -1,0 +1,90 @@
+//! The store in a folder: the contract, torn lines, several processes, and many sessions.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::{FILE, FolderSessions, Line, SPARE_LINES};
+use crate::sessions::record::SessionRecord;
+use crate::sessions::store::SessionStore;
+
+fn record(id: &str, name: &str) -> SessionRecord {
+    serde_json::from_value(json!({
+        "id": id, "name": name, "root": "/work", "provider": "p", "model": "m", "autonomy": "ask",
+        "preset": "Standard", "state": "ended", "created_ms": 1, "updated_ms": 2,
+        "runs": [{"id": id, "first_seq": 1}]
+    }))
+    .unwrap()
+}
+
+/// Checks the contract of a store. `open` returns another handle to the same store, like another process.
+fn check_contract(open: &dyn Fn() -> Box<dyn SessionStore>) {
+    let (one, other) = (open(), open());
+    assert!(one.list().unwrap().is_empty() && one.get("1-a").unwrap().is_none());
+    one.put(&record("2-b", "two")).unwrap();
+    other.put(&record("1-a", "one")).unwrap();
+    let names = |store: &dyn SessionStore| {
+        store.list().unwrap().into_iter().map(|record| record.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&*one), ["one", "two"]);
+    one.put(&record("1-a", "renamed")).unwrap();
+    assert_eq!(other.get("1-a").unwrap(), Some(record("1-a", "renamed")));
+    other.remove("2-b").unwrap();
+    other.remove("3-c").unwrap();
+    assert_eq!(names(&*one), ["renamed"]);
+    assert_eq!(names(&*open()), ["renamed"]);
+}
+
+#[test]
+fn the_store_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    check_contract(&|| Box::new(FolderSessions::new(folder.path().join("state"))));
+}
+
+#[test]
+fn a_torn_line_loses_only_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FolderSessions::new(folder.path());
+    store.put(&record("1-a", "one")).unwrap();
+    let file = folder.path().join(FILE);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}{}", &text[..30])).unwrap();
+    assert_eq!(FolderSessions::new(folder.path()).list().unwrap().len(), 1);
+    store.put(&record("2-b", "two")).unwrap();
+    assert_eq!(FolderSessions::new(folder.path()).list().unwrap().len(), 2);
+}
+
+#[test]
+fn changes_do_not_let_the_file_grow_without_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FolderSessions::new(folder.path());
+    for number in 0..SPARE_LINES * 3 {
+        store.put(&record("1-a", &number.to_string())).unwrap();
+    }
+    let lines = std::fs::read_to_string(folder.path().join(FILE)).unwrap().lines().count();
+    assert!(lines <= SPARE_LINES + 3, "{lines}");
+    assert_eq!(store.get("1-a").unwrap().unwrap().name, (SPARE_LINES * 3 - 1).to_string());
+}
+
+#[test]
+fn ten_thousand_sessions_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for number in 0..10_000 {
+        let record =
+            record(&format!("1790{number:06}-3f9a12bc"), "make the tests pass, and write the changelog");
+        let _ = writeln!(text, "{}", serde_json::to_string(&Line::Put(Box::new(record))).unwrap());
+    }
+    std::fs::write(folder.path().join(FILE), text).unwrap();
+    let store = FolderSessions::new(folder.path());
+    let began = Instant::now();
+    assert_eq!(store.list().unwrap().len(), 10_000);
+    let first = began.elapsed();
+    let began = Instant::now();
+    assert_eq!(store.list().unwrap().len(), 10_000);
+    println!("first list {first:?}, second list {:?}", began.elapsed());
+    // A change reads its own line and not the file.
+    store.put(&record("2-b", "two")).unwrap();
+    assert_eq!(store.list().unwrap().len(), 10_001);
+}
