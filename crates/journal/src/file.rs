@@ -48,7 +48,7 @@ impl FileJournal {
 impl Journal for FileJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
         let seq = self.next_seq;
-        let line = ValueFolder::beside(&self.path).encode_line(Record::new(seq, at_ms, body))?;
+        let line = ValueFolder::for_journal(&self.path).encode_line(Record::new(seq, at_ms, body))?;
         let end = self.file.seek(SeekFrom::End(0));
         if let Err(source) = self.write(&line, durability) {
             // A complete line must not follow a partial one, so remove the bytes that were written.

@@ -14,7 +14,7 @@ pub(super) struct ValueFolder(PathBuf);
 
 impl ValueFolder {
     /// Returns the folder of a journal. It is created together with its first value.
-    pub(super) fn beside(journal: &Path) -> Self {
+    pub(super) fn for_journal(journal: &Path) -> Self {
         let mut name = journal.file_name().unwrap_or_default().to_os_string();
         name.push("-values");
         Self(journal.with_file_name(name))
