@@ -55,7 +55,7 @@ impl Task<'_> {
         let (width, height) = match Picture::read(bytes) {
             Ok(picture) => (picture.width, picture.height),
             Err(PictureError::TooLarge { width, height, .. }) if width > 0 && height > 0 => (width, height),
-            Err(error) => return Err(self.broken(error.to_string())),
+            Err(error) => return Err(self.reject_picture(error.to_string())),
         };
         let limit = self.limits.image_pixels;
         if u64::from(width).saturating_mul(u64::from(height)) > limit {
@@ -71,7 +71,7 @@ impl Task<'_> {
             PictureFormat::Jpeg => ImageFormat::Jpeg,
             PictureFormat::Gif => ImageFormat::Gif,
             PictureFormat::Webp => ImageFormat::WebP,
-            _ => return Err(self.broken("the format is not decoded".to_owned())),
+            _ => return Err(self.reject_picture("the format is not decoded".to_owned())),
         };
         let limit = self.limits.decode_memory;
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
@@ -121,11 +121,11 @@ impl Task<'_> {
             ImageError::Limits(_) => {
                 AttachmentError::DecodeMemory { name: self.name.to_owned(), limit: self.limits.decode_memory }
             }
-            error => self.broken(error.to_string()),
+            error => self.reject_picture(error.to_string()),
         }
     }
 
-    fn broken(&self, reason: String) -> AttachmentError {
+    fn reject_picture(&self, reason: String) -> AttachmentError {
         let media_type = self.format.media_type();
         AttachmentError::BrokenImage { name: self.name.to_owned(), media_type, reason }
     }

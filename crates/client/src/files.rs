@@ -167,7 +167,7 @@ impl Client {
         // The bytes are the user's, so they stay at the host that the user named. The address carries its own
         // authorization; it gets no key.
         if origin(url).is_none() || origin(url) != origin(&self.endpoint().base_url) {
-            return Err(self.malformed("the address for the bytes is missing, or at another host"));
+            return Err(self.reject_response("the address for the bytes is missing, or at another host"));
         }
         let request = TransportRequest::post(url, upload.bytes.clone())
             .with_header(Header::new("x-goog-upload-offset", "0"))
@@ -211,6 +211,6 @@ impl Client {
 
     fn read_file(&self, upload: &Upload, answer: &Value) -> Result<UploadedFile, ModelError> {
         UploadedFile::from_response(upload, answer)
-            .ok_or_else(|| self.malformed("the response to an upload does not name the file"))
+            .ok_or_else(|| self.reject_response("the response to an upload does not name the file"))
     }
 }

@@ -1,8 +1,8 @@
 //! The preparation of a request: its schemas, its address and its headers.
 
-use windlass_protocol::Request;
+use windlass_protocol::{Refusal, Request};
 use windlass_schema::{Dialect, Loss};
-use windlass_vendors::Header;
+use windlass_vendors::{Header, check_inputs};
 use windlass_wire::HttpRequest;
 
 use crate::Client;
@@ -19,6 +19,11 @@ impl Client {
         };
         let dialect = Dialect::from_name(self.inner.encoder.schema_dialect(&request.model));
         self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
+    }
+
+    /// Returns the reasons against the parts of a request that the model is known not to take.
+    pub(crate) fn check_parts(&self, request: &Request) -> Vec<Refusal> {
+        check_inputs(&request.messages, &request.model, &self.capabilities(&request.model))
     }
 
     /// Returns the request with its URL and headers.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 use windlass_protocol::{Delivery, Refusal, Request};
 use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
-use windlass_vendors::{check_inputs, parse_rejection, parse_rejection_in_answer};
+use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
 use crate::client::ClientInner;
@@ -35,12 +35,10 @@ impl Model for Client {
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
-        let refused = self.inner.store.rejections(&self.provider(), &request.model);
-        let prepared = self.inner.encoder.prepare(request, &refused);
-        let mut refusals =
-            check_inputs(&request.messages, &request.model, &self.capabilities(&request.model));
-        refusals.extend(self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request));
-        refusals
+        let rejections = self.inner.store.rejections(&self.provider(), &request.model);
+        let prepared = self.inner.encoder.prepare(request, &rejections);
+        let refused = self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request);
+        self.check_parts(request).into_iter().chain(refused).collect()
     }
 
     fn facts(&self, model: &str) -> Option<ModelFacts> {

@@ -1,6 +1,7 @@
 //! A journal in a file, and appends to it.
 
 mod creation;
+mod folder;
 pub(crate) mod recovery;
 mod value_folder;
 
@@ -11,8 +12,7 @@ use std::path::{Path, PathBuf};
 use windlass_protocol::RawJson;
 
 use self::value_folder::ValueFolder;
-use crate::values::StoredRecord;
-use crate::{Durability, Journal, JournalError, Record, line};
+use crate::{Durability, Journal, JournalError, Record};
 
 /// A journal in a file with one record per line. Each line has a checksum. A lock on the file ensures that
 /// only one process appends.
@@ -22,9 +22,7 @@ use crate::{Durability, Journal, JournalError, Record, line};
 /// line with a line feed was written completely, so the recorded call may have run, and a dropped record
 /// would let the call run again (RULES R6).
 ///
-/// A string of 64 KiB and more, such as a picture in base64, is not part of its line. It is a file in the folder
-/// `NAME-values` beside the journal `NAME`, under the SHA-256 of its content, so equal values are stored once. The records
-/// that are read contain it again. A missing or changed file is an error.
+/// A string of 64 KiB and more is a file in the folder `NAME-values` beside the journal `NAME`, under its SHA-256.
 #[derive(Debug)]
 pub struct FileJournal {
     path: PathBuf,
@@ -50,10 +48,7 @@ impl FileJournal {
 impl Journal for FileJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
         let seq = self.next_seq;
-        let values = ValueFolder::beside(&self.path);
-        let record = Record::new(seq, at_ms, body);
-        let stored = StoredRecord::split(record, |reference, value| values.store(reference, value))?;
-        let line = line::encode(&stored).map_err(|source| JournalError::Encode { source })?;
+        let line = ValueFolder::for_journal(&self.path).encode_line(Record::new(seq, at_ms, body))?;
         let end = self.file.seek(SeekFrom::End(0));
         if let Err(source) = self.write(&line, durability) {
             // A complete line must not follow a partial one, so remove the bytes that were written.

@@ -90,7 +90,7 @@ impl Client {
         self.inner.failures.model_error(ModelErrorKind::Refused, text)
     }
 
-    pub(super) fn malformed(&self, text: &str) -> ModelError {
+    pub(super) fn reject_response(&self, text: &str) -> ModelError {
         self.inner.failures.model_error(ModelErrorKind::Malformed, text)
     }
 }

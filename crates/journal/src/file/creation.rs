@@ -1,10 +1,10 @@
 //! The creation of a journal file, and its lock.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::FileJournal;
+use super::folder::make_folder;
 use crate::JournalError;
 
 impl FileJournal {
@@ -31,15 +31,6 @@ impl FileJournal {
         }
         Ok(Self { path, file, next_seq: 0 })
     }
-}
-
-/// Creates a folder and its parents with mode 0700. The mode of existing folders does not change.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

@@ -94,7 +94,7 @@ impl FileJournal {
             source,
         })?;
         let (records, _) = read_lines(&bytes, path)?;
-        let values = ValueFolder::beside(path);
+        let values = ValueFolder::for_journal(path);
         records.into_iter().map(|record| record.join(|reference| values.load(reference))).collect()
     }
 }

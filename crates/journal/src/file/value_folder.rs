@@ -4,9 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::creation::make_folder;
-use crate::JournalError;
-use crate::values::{ValueReference, hash};
+use super::folder::make_folder;
+use crate::values::{StoredRecord, ValueReference, hash};
+use crate::{JournalError, Record, line};
 
 /// The folder `NAME-values` beside the journal `NAME`. Each value is a file with the hash of its content as its name.
 #[derive(Debug)]
@@ -14,15 +14,21 @@ pub(super) struct ValueFolder(PathBuf);
 
 impl ValueFolder {
     /// Returns the folder of a journal. It is created together with its first value.
-    pub(super) fn beside(journal: &Path) -> Self {
+    pub(super) fn for_journal(journal: &Path) -> Self {
         let mut name = journal.file_name().unwrap_or_default().to_os_string();
         name.push("-values");
         Self(journal.with_file_name(name))
     }
 
+    /// Returns the line of a record, whose large values have been stored.
+    pub(super) fn encode_line(&self, record: Record) -> Result<Vec<u8>, JournalError> {
+        let stored = StoredRecord::split(record, |reference, value| self.store(reference, value))?;
+        line::encode(&stored).map_err(|source| JournalError::Encode { source })
+    }
+
     /// Stores a value durably, so that the record that refers to it can follow. A file that already has this content
     /// is kept, and a changed one is replaced.
-    pub(super) fn store(&self, reference: &ValueReference, value: &[u8]) -> Result<(), JournalError> {
+    fn store(&self, reference: &ValueReference, value: &[u8]) -> Result<(), JournalError> {
         let path = self.0.join(&reference.sha256);
         if self.load(reference).is_ok() {
             return Ok(());

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::refusal::Refusal;
 use crate::render::Format;
 
 /// Media types of pictures that OpenAI and Anthropic accept.
@@ -15,8 +14,17 @@ const ANTHROPIC_IMAGE_BYTES: usize = 5 * 1024 * 1024;
 /// A check of one part, whose error is the message of a refusal.
 type Check = fn(&Value) -> Result<(), String>;
 
+/// A part that a provider refuses.
+#[derive(Debug)]
+pub(super) struct RefusedPart {
+    /// The place of the part in the request.
+    pub(super) place: String,
+    /// The message of the provider.
+    pub(super) message: String,
+}
+
 /// Checks the pictures, documents and recordings of a conversation. The content of a picture is not decoded.
-pub(super) fn check(format: Format, messages: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(format: Format, messages: &[Value]) -> Result<(), RefusedPart> {
     let (field, parts, check): (_, _, Check) = match format {
         Format::Chat => ("messages", "content", chat),
         Format::Responses => ("input", "content", responses),
@@ -27,7 +35,7 @@ pub(super) fn check(format: Format, messages: &[Value]) -> Result<(), Refusal> {
         let parts = message.get(parts).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for (at, part) in parts.iter().enumerate() {
             let place = || format!("{field}[{position}].content[{at}]");
-            check(part).map_err(|message| Refusal::request(message, Some(place())))?;
+            check(part).map_err(|message| RefusedPart { place: place(), message })?;
         }
     }
     Ok(())
@@ -38,7 +46,7 @@ fn chat(part: &Value) -> Result<(), String> {
         Some("image_url") => image_url(&part["image_url"]["url"]),
         Some("file") => {
             let file = &part["file"];
-            if one_of(file, ["file_id", "file_data"])? == "file_id" {
+            if find_single_field(file, ["file_id", "file_data"])? == "file_id" {
                 return Ok(());
             }
             // Chat Completions accepts no other documents; the Responses API does.
@@ -61,11 +69,11 @@ fn chat(part: &Value) -> Result<(), String> {
 
 fn responses(part: &Value) -> Result<(), String> {
     match part["type"].as_str() {
-        Some("input_image") => match one_of(part, ["file_id", "image_url"])? {
+        Some("input_image") => match find_single_field(part, ["file_id", "image_url"])? {
             "image_url" => image_url(&part["image_url"]),
             _ => Ok(()),
         },
-        Some("input_file") => match one_of(part, ["file_id", "file_data", "file_url"])? {
+        Some("input_file") => match find_single_field(part, ["file_id", "file_data", "file_url"])? {
             "file_data" if !part["filename"].is_string() => Err("file_data needs a filename".to_owned()),
             "file_data" => data_url(&part["file_data"]).map(drop),
             _ => Ok(()),
@@ -158,7 +166,7 @@ fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str, String> {
 }
 
 /// Returns the one field of these that is present.
-fn one_of<'n, const N: usize>(part: &Value, names: [&'n str; N]) -> Result<&'n str, String> {
+fn find_single_field<'n, const N: usize>(part: &Value, names: [&'n str; N]) -> Result<&'n str, String> {
     let mut present = names.into_iter().filter(|name| part.get(*name).is_some_and(|value| !value.is_null()));
     match (present.next(), present.next()) {
         (Some(name), None) => Ok(name),

@@ -117,7 +117,7 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
         Format::Anthropic => pairing::anthropic(messages)?,
         Format::Gemini => gemini::contents(messages)?,
     }
-    media::check(format, messages)?;
+    media::check(format, messages).map_err(|part| Refusal::request(part.message, Some(part.place)))?;
     Ok(model)
 }
 

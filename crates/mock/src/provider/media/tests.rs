@@ -9,8 +9,7 @@ use crate::render::Format;
 fn refusal(format: Format, part: &Value) -> Option<String> {
     let name = if format == Format::Gemini { "parts" } else { "content" };
     let messages = [json!({ "role": "user", name: [part] })];
-    let refused = check(format, &messages).err()?;
-    Some(refused.body(Format::Chat)["error"]["message"].as_str().unwrap().to_owned())
+    check(format, &messages).err().map(|refused| refused.message)
 }
 
 #[test]
