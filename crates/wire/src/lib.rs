@@ -35,7 +35,7 @@ pub use error_words::names_context_length;
 pub use event_decoder::{EventDecoder, ResponseParser};
 pub use event_reader::EventReader;
 pub use fields::Fields;
-pub use hosted_tools::{HostedToolError, NativeTool, location_fields, sorted_object, text_list};
+pub use hosted_tools::{HostedToolError, NativeTool, build_object, location_fields, text_list};
 pub use http::HttpRequest;
 pub use lenient_str::LenientStr;
 pub use limits::Limits;
