@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_protocol::{HostedTool, McpServer, Request, ToolMatching, WebFetch, WebSearch};
-use windlass_wire::{EncodeError, HostedToolError, NativeTool, location_fields, sorted_object, text_list};
+use windlass_wire::{EncodeError, HostedToolError, NativeTool, build_object, location_fields, text_list};
 
 use crate::AnthropicOptions;
 use crate::model::claude_version;
@@ -31,7 +31,7 @@ pub(crate) fn definition<'a>(
             error.refuse([("files", !code.files.is_empty())])?;
             json!({ "name": "code_execution", "type": version("code_execution") })
         }
-        HostedTool::ComputerUse(computer) => sorted_object([
+        HostedTool::ComputerUse(computer) => build_object([
             ("display_height_px", Some(computer.height.into())),
             ("display_width_px", Some(computer.width.into())),
             ("name", Some("computer".into())),
@@ -62,7 +62,7 @@ pub(crate) fn servers(request: &Request) -> Vec<Value> {
     });
     let token = |server: &McpServer| server.authorization.as_ref().map(|token| token.expose().into());
     let object = |server: &McpServer| {
-        sorted_object([
+        build_object([
             ("authorization_token", token(server)),
             ("name", Some(server.label.as_str().into())),
             ("type", Some("url".into())),
@@ -92,9 +92,9 @@ fn web_search(search: &WebSearch, version: Value, error: HostedToolError<'_>) ->
     let WebSearch { allowed_domains, blocked_domains, max_uses, location, .. } = search;
     refuse_both(allowed_domains, blocked_domains, error)?;
     let location = location.as_ref().map(|location| {
-        sorted_object(location_fields(location).into_iter().chain([("type", Some("approximate".into()))]))
+        build_object(location_fields(location).into_iter().chain([("type", Some("approximate".into()))]))
     });
-    Ok(sorted_object([
+    Ok(build_object([
         ("allowed_domains", text_list(allowed_domains)),
         ("blocked_domains", text_list(blocked_domains)),
         ("max_uses", max_uses.map(Value::from)),
@@ -106,7 +106,7 @@ fn web_search(search: &WebSearch, version: Value, error: HostedToolError<'_>) ->
 
 fn web_fetch(fetch: &WebFetch, version: Value, error: HostedToolError<'_>) -> Result<Value, EncodeError> {
     refuse_both(&fetch.allowed_domains, &fetch.blocked_domains, error)?;
-    Ok(sorted_object([
+    Ok(build_object([
         ("allowed_domains", text_list(&fetch.allowed_domains)),
         ("blocked_domains", text_list(&fetch.blocked_domains)),
         // Citations of fetched pages are off by default.
@@ -131,8 +131,8 @@ fn refuse_both(
 fn toolset(server: &McpServer) -> Value {
     let is_limited = !server.allowed_tools.is_empty();
     let enabled = || json!({ "enabled": true });
-    let configs = sorted_object(server.allowed_tools.iter().map(|name| (name.as_str(), Some(enabled()))));
-    sorted_object([
+    let configs = build_object(server.allowed_tools.iter().map(|name| (name.as_str(), Some(enabled()))));
+    build_object([
         ("configs", is_limited.then_some(configs)),
         ("default_config", is_limited.then(|| json!({ "enabled": false }))),
         ("mcp_server_name", Some(server.label.as_str().into())),

@@ -18,7 +18,7 @@ pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusa
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(options, request);
     lint.tools(request);
-    lint.hosted_tools(options, request);
+    lint.check_hosted_tools(options, request);
     lint.messages(request);
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
@@ -146,7 +146,7 @@ impl Lint {
         }
     }
 
-    fn hosted_tools(&mut self, options: &AnthropicOptions, request: &Request) {
+    fn check_hosted_tools(&mut self, options: &AnthropicOptions, request: &Request) {
         for (position, tool) in request.options.hosted_tools.iter().enumerate() {
             if let Err(error) = hosted::definition(options, &request.model, tool) {
                 self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());

@@ -5,7 +5,7 @@ use windlass_protocol::{Citation, CitationSource, HostedCall, HostedResult};
 use windlass_stream::Chunk;
 
 /// Returns the call or the result in a block, or `None` for a block of another kind.
-pub(crate) fn hosted_chunk(block: &Map<String, Value>) -> Option<Chunk> {
+pub(crate) fn show_block(block: &Map<String, Value>) -> Option<Chunk> {
     let text = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = text("type");
     if matches!(kind, "server_tool_use" | "mcp_tool_use") {

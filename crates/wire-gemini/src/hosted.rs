@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_protocol::{ComputerEnvironment, HostedTool, McpServer, Request};
-use windlass_wire::{EncodeError, HostedToolError, NativeTool, sorted_object};
+use windlass_wire::{EncodeError, HostedToolError, NativeTool, build_object};
 
 use crate::names::NAME;
 
@@ -42,7 +42,7 @@ pub(crate) fn definition(tool: &HostedTool) -> Result<NativeTool<'_>, EncodeErro
             json!({ "codeExecution": {} })
         }
         HostedTool::FileSearch(search) => json!({
-            "fileSearch": sorted_object([
+            "fileSearch": build_object([
                 ("fileSearchStoreNames", Some(search.stores.clone().into())),
                 ("topK", search.max_results.map(Value::from)),
             ]),
@@ -67,7 +67,7 @@ pub(crate) fn definition(tool: &HostedTool) -> Result<NativeTool<'_>, EncodeErro
 fn mcp(server: &McpServer) -> Value {
     let headers = server.authorization.as_ref();
     let headers = headers.map(|token| json!({ "Authorization": format!("Bearer {}", token.expose()) }));
-    let transport = sorted_object([("headers", headers), ("url", Some(server.url.as_str().into()))]);
+    let transport = build_object([("headers", headers), ("url", Some(server.url.as_str().into()))]);
     json!({ "name": server.label, "streamableHttpTransport": transport })
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
     lint.parameters(request);
     lint.further(request);
     lint.tools(request);
-    lint.hosted_tools(request);
+    lint.check_hosted_tools(request);
     lint.messages(request);
     if options.rules == Rules::AsGiven && is_three {
         lint.signatures(&request.messages);
@@ -117,7 +117,7 @@ impl Lint {
         }
     }
 
-    fn hosted_tools(&mut self, request: &Request) {
+    fn check_hosted_tools(&mut self, request: &Request) {
         for (position, tool) in request.options.hosted_tools.iter().enumerate() {
             if let Err(error) = hosted::definition(tool) {
                 self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());

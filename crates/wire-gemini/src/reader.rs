@@ -192,7 +192,7 @@ impl Reader {
     fn keep(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
         if let Some(part) = value(raw.get()) {
-            chunks.extend(sources::hosted_chunk(&part));
+            chunks.extend(sources::show_part(&part));
             chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ PART_FIELD: part }))));
         }
     }

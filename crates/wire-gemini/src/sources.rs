@@ -5,7 +5,7 @@ use windlass_protocol::{Citation, CitationSource, HostedCall, HostedResult};
 use windlass_stream::{Chunk, RangeUnit};
 
 /// Returns the call or the result in a part, or `None` for a part of another kind.
-pub(crate) fn hosted_chunk(part: &Value) -> Option<Chunk> {
+pub(crate) fn show_part(part: &Value) -> Option<Chunk> {
     let members = part.as_object()?;
     let (name, inner) = members.iter().find(|(name, _)| {
         matches!(name.as_str(), "executableCode" | "codeExecutionResult" | "toolCall" | "toolResponse")

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::{HostedTool, WebSearch};
-use windlass_wire::{EncodeError, HostedToolError, location_fields, sorted_object};
+use windlass_wire::{EncodeError, HostedToolError, build_object, location_fields};
 
 use crate::names::NAME;
 use crate::{OpenAiChatOptions, WebSearchModels};
@@ -38,9 +38,9 @@ fn web_search(search: &WebSearch, error: HostedToolError<'_>) -> Result<Value, E
         ("max_uses", search.max_uses.is_some()),
     ])?;
     let location = search.location.as_ref().map(
-        |location| json!({ "approximate": sorted_object(location_fields(location)), "type": "approximate" }),
+        |location| json!({ "approximate": build_object(location_fields(location)), "type": "approximate" }),
     );
-    Ok(sorted_object([("user_location", location)]))
+    Ok(build_object([("user_location", location)]))
 }
 
 /// Returns true if the model takes `web_search_options`: OpenAI's `gpt-4o-search-preview` and `gpt-5-search-api`, which

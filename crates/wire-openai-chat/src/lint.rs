@@ -16,7 +16,7 @@ pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refus
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(request);
     lint.tools(request);
-    lint.hosted_tools(options, request);
+    lint.check_hosted_tools(options, request);
     for (position, message) in request.messages.iter().enumerate() {
         for (at, part) in message.parts.iter().enumerate() {
             lint.part(message.role, &format!("messages[{position}].parts[{at}]"), part);
@@ -90,7 +90,7 @@ impl Lint {
         }
     }
 
-    fn hosted_tools(&mut self, options: &OpenAiChatOptions, request: &Request) {
+    fn check_hosted_tools(&mut self, options: &OpenAiChatOptions, request: &Request) {
         for (position, tool) in request.options.hosted_tools.iter().enumerate() {
             if let Err(error) = hosted::definition(options, &request.model, tool) {
                 self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_protocol::{HostedTool, McpServer, ToolMatching, WebSearch};
-use windlass_wire::{EncodeError, HostedToolError, NativeTool, location_fields, sorted_object, text_list};
+use windlass_wire::{EncodeError, HostedToolError, NativeTool, build_object, location_fields, text_list};
 
 use crate::names::NAME;
 
@@ -21,10 +21,10 @@ pub(crate) fn definition(tool: &HostedTool) -> Result<NativeTool<'_>, EncodeErro
         HostedTool::WebSearch(search) => web_search(search, error)?,
         HostedTool::CodeExecution(code) => {
             let container =
-                sorted_object([("file_ids", text_list(&code.files)), ("type", Some("auto".into()))]);
+                build_object([("file_ids", text_list(&code.files)), ("type", Some("auto".into()))]);
             json!({ "container": container, "type": "code_interpreter" })
         }
-        HostedTool::FileSearch(search) => sorted_object([
+        HostedTool::FileSearch(search) => build_object([
             ("max_num_results", search.max_results.map(Value::from)),
             ("type", Some("file_search".into())),
             ("vector_store_ids", Some(search.stores.clone().into())),
@@ -42,7 +42,7 @@ pub(crate) fn definition(tool: &HostedTool) -> Result<NativeTool<'_>, EncodeErro
         }
         HostedTool::ImageGeneration(image) => {
             let text = |text: &Option<String>| text.as_deref().map(Value::from);
-            sorted_object([
+            build_object([
                 ("output_format", text(&image.format)),
                 ("quality", text(&image.quality)),
                 ("size", text(&image.size)),
@@ -62,19 +62,15 @@ fn web_search(search: &WebSearch, error: HostedToolError<'_>) -> Result<Value, E
     ])?;
     let filters = text_list(&search.allowed_domains).map(|domains| json!({ "allowed_domains": domains }));
     let location = search.location.as_ref().map(|location| {
-        sorted_object(location_fields(location).into_iter().chain([("type", Some("approximate".into()))]))
+        build_object(location_fields(location).into_iter().chain([("type", Some("approximate".into()))]))
     });
-    Ok(sorted_object([
-        ("filters", filters),
-        ("type", Some("web_search".into())),
-        ("user_location", location),
-    ]))
+    Ok(build_object([("filters", filters), ("type", Some("web_search".into())), ("user_location", location)]))
 }
 
 fn mcp(server: &McpServer) -> Value {
     // Without the field, the API asks for approval of each call.
     let approval = if server.requires_approval { "always" } else { "never" };
-    sorted_object([
+    build_object([
         ("allowed_tools", text_list(&server.allowed_tools)),
         ("authorization", server.authorization.as_ref().map(|token| token.expose().into())),
         ("require_approval", Some(approval.into())),

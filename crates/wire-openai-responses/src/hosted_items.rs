@@ -9,7 +9,7 @@ const RUN_BY_API: [&str; 6] =
     ["web_search", "file_search", "code_interpreter", "image_generation", "tool_search", "shell"];
 
 /// Returns the call in an item and its result, if the item has one. Items that are not calls of the API have none.
-pub(crate) fn hosted_chunks(item: &Value) -> Vec<Chunk> {
+pub(crate) fn show_item(item: &Value) -> Vec<Chunk> {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let field = |name: &str| item.get(name).cloned().unwrap_or_default();
     let kind = text("type");

@@ -8,7 +8,7 @@ use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
-use crate::hosted_items::hosted_chunks;
+use crate::hosted_items::show_item;
 use crate::names::NAME;
 use windlass_wire::LenientStr;
 
@@ -151,6 +151,6 @@ impl OpenItem {
 /// Emits an item of the API's own tools for observers, and keeps it whole for the next request (RULES P3).
 fn push_hosted(raw: &RawValue, chunks: &mut Vec<Chunk>) {
     let Some(item) = read::<Value>(raw) else { return };
-    chunks.extend(hosted_chunks(&item));
+    chunks.extend(show_item(&item));
     chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ ITEM_FIELD: item }))));
 }

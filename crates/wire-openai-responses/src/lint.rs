@@ -19,7 +19,7 @@ pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<
     lint.further(request);
     lint.output(request);
     lint.tools(request);
-    lint.hosted_tools(request);
+    lint.check_hosted_tools(request);
     lint.messages(request);
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
@@ -123,7 +123,7 @@ impl Lint {
         }
     }
 
-    fn hosted_tools(&mut self, request: &Request) {
+    fn check_hosted_tools(&mut self, request: &Request) {
         for (position, tool) in request.options.hosted_tools.iter().enumerate() {
             if let Err(error) = hosted::definition(tool) {
                 self.refuse(RefusalKind::Unsupported, format!("hosted_tools[{position}]"), error.to_string());

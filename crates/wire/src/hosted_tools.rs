@@ -59,10 +59,10 @@ impl<'a> HostedToolError<'a> {
 ///
 /// ```
 /// use serde_json::Value;
-/// let object = windlass_wire::sorted_object([("type", Some("mcp".into())), ("id", Some(7.into())), ("url", None)]);
+/// let object = windlass_wire::build_object([("type", Some("mcp".into())), ("id", Some(7.into())), ("url", None)]);
 /// assert_eq!(object.to_string(), r#"{"id":7,"type":"mcp"}"#);
 /// ```
-pub fn sorted_object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
+pub fn build_object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
     let mut fields: Vec<_> = fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     fields.sort_by_key(|(name, _)| *name);
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())

@@ -37,7 +37,7 @@ pub use event_decoder::{EventDecoder, ResponseParser};
 pub use event_reader::EventReader;
 pub use fields::Fields;
 pub use files_api::{FilesApi, UploadProtocol};
-pub use hosted_tools::{HostedToolError, NativeTool, location_fields, sorted_object, text_list};
+pub use hosted_tools::{HostedToolError, NativeTool, build_object, location_fields, text_list};
 pub use http::HttpRequest;
 pub use lenient_str::LenientStr;
 pub use limits::Limits;

@@ -107,6 +107,6 @@ fn push_unknown(mut block: Map<String, Value>, input: &str, chunks: &mut Vec<Chu
     if let Ok(value) = serde_json::from_str(input) {
         block.insert("input".to_owned(), value);
     }
-    chunks.extend(server_tools::hosted_chunk(&block));
+    chunks.extend(server_tools::show_block(&block));
     chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block }))));
 }
