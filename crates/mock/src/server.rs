@@ -105,7 +105,7 @@ impl ScriptedProvider {
     }
 
     /// Returns the files that clients uploaded and did not delete.
-    pub fn stored_files(&self) -> Vec<StoredFile> {
+    pub fn list_files(&self) -> Vec<StoredFile> {
         self.shared.files.list()
     }
 

@@ -45,7 +45,7 @@ impl Wire for OpenAiChat {
 
     fn files_api(&self) -> Option<FilesApi> {
         // A part of type `image_url` has no id: https://developers.openai.com/api/docs/guides/file-inputs.
-        Some(FilesApi::multipart("/v1/files", &[("purpose", "user_data")], 512_000_000).without_images())
+        Some(FilesApi::multipart("/v1/files", &[("purpose", "user_data")], 512_000_000).with_images(false))
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

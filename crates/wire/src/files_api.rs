@@ -51,9 +51,9 @@ impl FilesApi {
         Self { path, upload: UploadProtocol::Resumable, max_bytes, takes_images: true }
     }
 
-    /// States that requests cannot refer to stored pictures.
-    pub const fn without_images(mut self) -> Self {
-        self.takes_images = false;
+    /// States whether requests can refer to stored pictures.
+    pub const fn with_images(mut self, takes_images: bool) -> Self {
+        self.takes_images = takes_images;
         self
     }
 }

@@ -205,14 +205,14 @@ async fn a_request_refers_to_a_file_that_the_scripted_provider_stores() {
         let endpoint = Endpoint::custom(provider.base_url(), wire.name());
         let client = Client::new(endpoint, Some(KEY.into()), wire, quick()).unwrap();
         let file = client.upload(report()).await.unwrap();
-        assert_eq!(provider.stored_files().len(), 1);
+        assert_eq!(provider.list_files().len(), 1);
         let message = Message::user("read").with_part(file.to_part());
         let (chunks, failure) = ask(&client, &Request::new("scripted-1", vec![message])).await;
         assert!(failure.is_none(), "{failure:?}");
         assert_eq!(text(&chunks), "It is empty.");
         assert!(provider.requests()[0].body.to_string().contains(&file.id));
         client.delete_file(&file.id).await.unwrap();
-        assert!(provider.stored_files().is_empty());
+        assert!(provider.list_files().is_empty());
         let error = client.delete_file(&file.id).await.unwrap_err();
         assert!(error.message.contains("the file does not exist"), "{error}");
     }
