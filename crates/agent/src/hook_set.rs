@@ -38,7 +38,7 @@ pub(crate) struct Veto {
 }
 
 /// A value that the hooks of a point accepted, with the changes that they made.
-pub(crate) struct Passed<T> {
+pub(crate) struct PassedValue<T> {
     pub(crate) value: T,
     pub(crate) reports: Vec<HookReport>,
 }
@@ -103,7 +103,7 @@ impl HookSet {
         + Send
         + Sync,
         apply: impl Fn(&mut T, R) -> String + Send + Sync,
-    ) -> Result<Passed<T>, Veto> {
+    ) -> Result<PassedValue<T>, Veto> {
         let mut reports = Vec::new();
         for installed in self.at(point) {
             let hook = &*installed.hook;
@@ -123,7 +123,7 @@ impl HookSet {
                 }
             }
         }
-        Ok(Passed { value, reports })
+        Ok(PassedValue { value, reports })
     }
 
     /// Asks the human whether a value is accepted. Without an answer it is not.

@@ -10,7 +10,7 @@ use windlass_text_calls::SpokenHistory;
 
 use super::{Asking, CHUNKS_AT_ONCE, Sink};
 use crate::hook::{AnswerText, Hook, HookContext, RequestEnd};
-use crate::hook_set::{HookSet, Passed};
+use crate::hook_set::{HookSet, PassedValue};
 
 /// The hooks of one request.
 pub(crate) struct RequestHooks {
@@ -73,7 +73,7 @@ impl RequestHooks {
             )
             .await;
         match passed {
-            Ok(Passed { value, reports }) => {
+            Ok(PassedValue { value, reports }) => {
                 if reports.iter().any(|report| report.action == HookAction::Rewrite) {
                     // The shared history describes the conversation without the rewrite.
                     asking.spoken = Arc::new(Mutex::new(SpokenHistory::default()));
@@ -121,7 +121,7 @@ impl RequestHooks {
                 )
                 .await;
             match passed {
-                Ok(Passed { value, reports }) => {
+                Ok(PassedValue { value, reports }) => {
                     if reports.iter().any(|report| report.action == HookAction::Rewrite) {
                         replace_text(&mut held, value.text);
                     }

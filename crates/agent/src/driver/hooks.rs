@@ -9,7 +9,7 @@ use super::Driver;
 use crate::AgentError;
 use crate::agent_inner::AgentInner;
 use crate::hook::{Hook, HookContext};
-use crate::hook_set::{Passed, Veto};
+use crate::hook_set::{PassedValue, Veto};
 use crate::outbox::Outbox;
 use crate::redacting::message_without;
 
@@ -27,7 +27,7 @@ impl Driver {
         effects: &mut Vec<Command>,
     ) -> Result<(), AgentError> {
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
-        let Passed { value, reports } = pass_input(&parts, &ctx, task)
+        let PassedValue { value, reports } = pass_input(&parts, &ctx, task)
             .await
             .map_err(|Veto { hook, reason }| AgentError::Vetoed { hook, reason })?;
         self.machine.step_into(Input::Start { task: value }, 0, effects);
@@ -51,7 +51,7 @@ impl Driver {
         let message = message_without(&self.redactor, Message::user(text));
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
         match pass_input(&parts, &ctx, message).await {
-            Ok(Passed { value, reports }) => {
+            Ok(PassedValue { value, reports }) => {
                 self.report(reports, now_ms, effects);
                 Some(Input::Say { id, text: value.text(), when })
             }
@@ -84,7 +84,7 @@ async fn pass_input(
     parts: &AgentInner,
     ctx: &HookContext,
     message: Message,
-) -> Result<Passed<Message>, Veto> {
+) -> Result<PassedValue<Message>, Veto> {
     parts
         .hooks
         .pass(

@@ -59,7 +59,7 @@ impl Fake {
             Verdict::Rewrite(text) => HookVerdict::Rewrite(rewrite(text)),
             Verdict::Ask(reason) => HookVerdict::Ask(reason.into()),
             Verdict::Permit => HookVerdict::Permit,
-            Verdict::Panic => panic!("on purpose"),
+            Verdict::Panic => "x".parse::<u32>().map(|_| HookVerdict::Continue).unwrap(),
             Verdict::Never => std::future::pending().await,
         }
     }
@@ -143,8 +143,9 @@ fn builder(scene: &Scene, hooks: &[&Fake]) -> AgentBuilder {
 
 fn result(report: &Report) -> ToolResult {
     let parts = report.transcript.messages().iter().flat_map(|message| &message.parts);
-    let results = parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
-    results.last().unwrap().clone()
+    let mut results =
+        parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
+    results.next_back().unwrap().clone()
 }
 
 /// Runs the script with one call and returns its result and how often it ran.
@@ -300,7 +301,7 @@ async fn a_message_to_the_run_is_guarded_like_the_task() {
 async fn an_answer_with_a_veto_is_shown_to_no_reader_and_made_again() {
     struct NoCode(Log);
     impl Hook for NoCode {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "code"
         }
         fn points(&self) -> &[HookPoint] {
@@ -312,9 +313,11 @@ async fn an_answer_with_a_veto_is_shown_to_no_reader_and_made_again() {
             answer: &'a AnswerText,
         ) -> HookFuture<'a, HookVerdict<String>> {
             self.0.lock().unwrap().push(answer.text.clone());
-            let verdict = match answer.text.contains("42") {
-                true => HookVerdict::Veto("do not tell the code".into()),
-                false => HookVerdict::Continue,
+            let has_code = answer.text.contains("42");
+            let verdict = if has_code {
+                HookVerdict::Veto("do not tell the code".into())
+            } else {
+                HookVerdict::Continue
             };
             Box::pin(async { verdict })
         }
