@@ -51,7 +51,7 @@ impl CallHooks {
             let Some(checked) = self.guard.checked(call) else { break };
             let hooked = HookedCall::new(checked.call, checked.facts, decision.clone());
             let hook = &*installed.hook;
-            let verdict = self.hooks.guard(async { hook.before_call(&self.ctx, &hooked).await }).await;
+            let verdict = self.hooks.guard(async { hook.check_call(&self.ctx, &hooked).await }).await;
             match amend(&mut amendments, installed, call, &hooked.call, verdict) {
                 Amendment::Nothing => continue,
                 Amendment::Permitted => {}
@@ -81,7 +81,7 @@ impl CallHooks {
                 HookPoint::Result,
                 &self.ctx,
                 EndedCall::new(call, result),
-                |hook, ctx, ended| hook.after_call(ctx, ended),
+                |hook, ctx, ended| hook.check_result(ctx, ended),
                 |ended, new| {
                     let call = std::mem::replace(&mut ended.result, new).call;
                     ended.result.call = call;

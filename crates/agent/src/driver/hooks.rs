@@ -70,7 +70,7 @@ impl Driver {
     /// Calls the observers of the end.
     pub(super) fn end<'a>(&self, outcome: &'a Outcome) -> impl Future<Output = ()> + Send + use<'a> {
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
-        async move { parts.hooks.observe(HookPoint::End, |hook| Hook::on_end(hook, &ctx, outcome)).await }
+        async move { parts.hooks.observe(HookPoint::End, |hook| Hook::observe_end(hook, &ctx, outcome)).await }
     }
 
     fn report(&mut self, reports: Vec<HookReport>, now_ms: u64, effects: &mut Vec<Command>) {
@@ -91,7 +91,7 @@ async fn pass_input(
             HookPoint::Input,
             ctx,
             message,
-            |hook, ctx, message| hook.on_input(ctx, message),
+            |hook, ctx, message| hook.check_input(ctx, message),
             |message, new| {
                 *message = message_without(&parts.redactor, new);
                 message.text()

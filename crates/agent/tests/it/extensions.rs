@@ -89,7 +89,7 @@ impl Hook for Watch {
         &[HookPoint::Compaction]
     }
 
-    fn before_compaction<'a>(&'a self, _: &'a HookContext, _: &'a Request) -> HookFuture<'a, ()> {
+    fn observe_compaction<'a>(&'a self, _: &'a HookContext, _: &'a Request) -> HookFuture<'a, ()> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Box::pin(async {})
     }
