@@ -100,7 +100,7 @@ pub fn check_journal<J: Journal>(mut open: impl FnMut() -> Result<J, JournalErro
     for round in 0..2 {
         let mut journal = open().map_err(|source| to_violation("opened", source))?;
         compare(&expected, &journal.records().map_err(|source| to_violation("read", source))?)?;
-        for (body, durability) in round_of(round) {
+        for (body, durability) in records_of(round) {
             let record = Record::new(expected.len() as u64, time(expected.len()), body);
             let appended = journal.append(record.body.clone(), record.at_ms, durability);
             check_number(record.seq, appended.map_err(|source| to_violation("written", source))?)?;
@@ -124,7 +124,7 @@ pub async fn check_async_journal<J: AsyncJournal>(
     for round in 0..2 {
         let mut journal = open().await.map_err(|source| to_violation("opened", source))?;
         compare(&expected, &journal.records().await.map_err(|source| to_violation("read", source))?)?;
-        for (body, durability) in round_of(round) {
+        for (body, durability) in records_of(round) {
             let record = Record::new(expected.len() as u64, time(expected.len()), body);
             let appended = journal.append(record.body.clone(), record.at_ms, durability).await;
             check_number(record.seq, appended.map_err(|source| to_violation("written", source))?)?;
@@ -137,7 +137,7 @@ pub async fn check_async_journal<J: AsyncJournal>(
 }
 
 /// Returns the bodies of a round: in the first one every kind, in the second one many.
-fn round_of(round: u32) -> Vec<(RawJson, Durability)> {
+fn records_of(round: u32) -> Vec<(RawJson, Durability)> {
     let texts = match round {
         0 => bodies(),
         _ => (0..MANY).map(|number| format!(r#"{{"number":{number}}}"#)).collect(),

@@ -43,7 +43,7 @@ impl CallHooks {
     /// objections of the hooks before.
     pub(super) async fn decide(&self, call: &ToolCall, mut decided: GuardedDecision) -> GuardedDecision {
         let mut amendments = Amendments::default();
-        for installed in self.hooks.at(HookPoint::Call) {
+        for installed in self.hooks.hooks_at(HookPoint::Call) {
             let CallDecision::Decided { decision, .. } = &decided.decision else { break };
             if decision.verdict == Verdict::Deny {
                 break;
