@@ -55,6 +55,10 @@ impl Agent {
         Self { parts: Arc::new(parts) }
     }
 
+    pub(crate) fn from_parts(parts: Arc<AgentInner>) -> Self {
+        Self { parts }
+    }
+
     pub(crate) fn parts(&self) -> &Arc<AgentInner> {
         &self.parts
     }

@@ -81,7 +81,7 @@ impl AgentTool {
     }
 
     /// Returns the agent below a calling run.
-    fn below(&self, run: &CallingRun) -> Agent {
+    fn build_child(&self, run: &CallingRun) -> Agent {
         let (own, caller) = (self.agent.parts(), &run.parts);
         let mut agents = caller.agents.clone();
         agents.push(self.name().to_owned());
@@ -138,7 +138,7 @@ impl AgentTool {
             records = journal.records().map_err(|error| fail(&error))?;
             options = options.with_journal(journal);
         }
-        if let Some(outcome) = completed(&records) {
+        if let Some(outcome) = read_outcome(&records) {
             return CallingRun::report(self.name(), outcome);
         }
         let events = self.start(run, task, options, &records).map_err(|error| fail(&error))?;
@@ -153,7 +153,7 @@ impl AgentTool {
         options: RunOptions,
         records: &[Record],
     ) -> Result<crate::EventStream, crate::AgentError> {
-        let agent = self.below(run);
+        let agent = self.build_child(run);
         if records.is_empty() { Ok(agent.stream_with(task, options)) } else { agent.resume(options) }
     }
 }
@@ -191,7 +191,7 @@ impl std::fmt::Debug for AgentTool {
     }
 }
 
-fn completed(records: &[Record]) -> Option<Outcome> {
+fn read_outcome(records: &[Record]) -> Option<Outcome> {
     match records.last()?.read::<Entry>().ok()? {
         Entry::Finished { outcome: outcome @ Outcome::Completed { .. } } => Some(outcome),
         _ => None,

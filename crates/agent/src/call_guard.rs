@@ -3,17 +3,19 @@
 
 mod approvals;
 mod changes;
+mod guarded_decision;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Objection, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Verdict, decide};
 use windlass_loop::CallDecision;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::{Checked, WrongPayload};
 
 use self::changes::{difference, is_same, stale};
+pub(crate) use self::guarded_decision::{Amendments, GuardedDecision};
 use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
@@ -42,33 +44,6 @@ struct CheckedCall {
     verdict: Verdict,
     /// The call that a hook made of the model's call.
     rewritten: Option<ToolCall>,
-}
-
-/// The changes of hooks to the decision about a call.
-#[derive(Clone, Default)]
-pub(crate) struct Amendments {
-    /// The call in place of the model's call.
-    pub(crate) rewritten: Option<ToolCall>,
-    /// The objections, each with the id of its hook.
-    pub(crate) objections: Vec<(String, Objection)>,
-    /// The id of the hook that permits the call.
-    pub(crate) permit: Option<String>,
-}
-
-/// The outcome of a decision.
-pub(crate) struct GuardedDecision {
-    pub(crate) decision: CallDecision,
-    /// Descriptions of the coercions that were applied to the arguments.
-    pub(crate) coerced: Vec<String>,
-}
-
-impl GuardedDecision {
-    /// Returns the refusal of a call for which the decision failed.
-    pub(crate) fn from_failure(call: &CallId, error: &dyn std::error::Error) -> Self {
-        let text = format!("not run: the decision about it failed: {error}");
-        let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
-        Self { decision: CallDecision::Refused(result), coerced: Vec::new() }
-    }
 }
 
 impl CallGuard {

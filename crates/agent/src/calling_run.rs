@@ -8,7 +8,7 @@ use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
-use crate::hand_off::HandOffSlot;
+use crate::hand_off_slot::HandOffSlot;
 use crate::{AgentBuilder, RunOptions, SharedBudget};
 
 /// The run that a call belongs to. The agent stores it in the context of each call, for tools that start

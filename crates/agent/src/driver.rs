@@ -2,6 +2,7 @@
 
 mod hooks;
 mod start;
+mod waiting;
 
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,6 +15,7 @@ use windlass_protocol::{Message, RawJson};
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, DropGuard};
 
+use self::waiting::{next_message, wait_until};
 use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
 use crate::command_runner::CommandRunner;
@@ -168,21 +170,5 @@ impl Driver {
                 events.send(event).await;
             }
         }
-    }
-}
-
-/// Returns the next message to the run. Waits forever if the run does not receive messages.
-async fn next_message(messages: &mut Option<MessageReceiver>) -> Input {
-    match messages {
-        Some(messages) => messages.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits until the deadline, or forever without one.
-async fn wait_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,15 +1,13 @@
 //! The transfer of a session's conversation to another agent.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use windlass_protocol::{Control, Effect, Hints, NameError, Payload, Risk, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 
 use crate::Agent;
 use crate::agent_tool::{calling_run, read_text, spec_of};
-
-/// The maximum number of hand-offs in one task, so that two agents cannot pass a conversation on for ever.
-const MAX_HAND_OFFS: u32 = 8;
+use crate::hand_off_slot::HandOff;
 
 /// A tool that transfers the conversation of a session to another agent, from [`Agent::as_hand_off`].
 ///
@@ -21,48 +19,6 @@ const MAX_HAND_OFFS: u32 = 8;
 pub struct HandOffTool {
     agent: Agent,
     spec: ToolSpec,
-}
-
-/// A requested transfer.
-#[derive(Clone)]
-pub(crate) struct HandOff {
-    pub(crate) name: String,
-    pub(crate) agent: Agent,
-    pub(crate) reason: String,
-}
-
-/// The place where a tool leaves the requested transfer for the session.
-#[derive(Clone, Default)]
-pub(crate) struct HandOffSlot {
-    state: Arc<Mutex<SlotState>>,
-}
-
-#[derive(Default)]
-struct SlotState {
-    next: Option<HandOff>,
-    count: u32,
-}
-
-impl HandOffSlot {
-    /// Takes the requested transfer.
-    pub(crate) fn take(&self) -> Option<HandOff> {
-        self.lock().next.take()
-    }
-
-    /// Requests a transfer. Returns `false` if the task had too many.
-    fn request(&self, next: HandOff) -> bool {
-        let mut state = self.lock();
-        if state.count >= MAX_HAND_OFFS {
-            return false;
-        }
-        state.count = state.count.saturating_add(1);
-        state.next = Some(next);
-        true
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SlotState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Agent {
@@ -84,7 +40,7 @@ impl HandOffTool {
             return Err(ToolError::model("only the agent of a session can transfer its conversation"));
         };
         let name = self.spec.name().to_string();
-        if !slot.request(HandOff { name: name.clone(), agent: self.agent.clone(), reason }) {
+        if !slot.request(HandOff { name: name.clone(), parts: Arc::clone(self.agent.parts()), reason }) {
             return Err(ToolError::model("the conversation was transferred too often; answer the user"));
         }
         // The run stops in order. Wait until it does, so that no further request is sent.

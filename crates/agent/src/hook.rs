@@ -41,7 +41,7 @@ pub type HookFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///     fn points(&self) -> &[HookPoint] {
 ///         &[HookPoint::Answer]
 ///     }
-///     fn on_answer<'a>(&'a self, _: &'a HookContext, answer: &'a AnswerText) -> HookFuture<'a, HookVerdict<String>> {
+///     fn check_answer<'a>(&'a self, _: &'a HookContext, answer: &'a AnswerText) -> HookFuture<'a, HookVerdict<String>> {
 ///         Box::pin(async move {
 ///             match answer.text.contains("Bluebird") {
 ///                 true => HookVerdict::Veto("do not name the project".into()),
@@ -61,7 +61,7 @@ pub trait Hook: Send + Sync {
     /// Guards the task, and each message that is sent to the run. A veto of the task fails the run with
     /// [`AgentError::Vetoed`](crate::AgentError::Vetoed) before anything is recorded or sent; a message with a veto
     /// is refused with [`Event::MessageRefused`](crate::Event::MessageRefused).
-    fn on_input<'a>(
+    fn check_input<'a>(
         &'a self,
         ctx: &'a HookContext,
         message: &'a Message,
@@ -72,7 +72,7 @@ pub trait Hook: Send + Sync {
 
     /// Guards a request before it is sent. A rewrite changes this request only, not the conversation, and should keep each
     /// call together with its result. A veto fails the run.
-    fn before_request<'a>(
+    fn check_request<'a>(
         &'a self,
         ctx: &'a HookContext,
         request: &'a Request,
@@ -82,7 +82,7 @@ pub trait Hook: Send + Sync {
     }
 
     /// Observes the end of a request.
-    fn after_request<'a>(&'a self, ctx: &'a HookContext, end: &'a RequestEnd) -> HookFuture<'a, ()> {
+    fn observe_response<'a>(&'a self, ctx: &'a HookContext, end: &'a RequestEnd) -> HookFuture<'a, ()> {
         let _ = (ctx, end);
         Box::pin(async {})
     }
@@ -91,7 +91,7 @@ pub trait Hook: Send + Sync {
     /// until it is complete, so its text does not stream, and no call begins early. A veto discards the answer; the
     /// model is told the reason and answers again, at most as often as
     /// [`AgentBuilder::answer_corrections`](crate::AgentBuilder::answer_corrections) permits, then the run fails.
-    fn on_answer<'a>(
+    fn check_answer<'a>(
         &'a self,
         ctx: &'a HookContext,
         answer: &'a AnswerText,
@@ -103,7 +103,7 @@ pub trait Hook: Send + Sync {
     /// Guards a call after policy allowed it or asks about it. A rewrite gives the call other arguments, which are checked by the
     /// schema and decided by policy again, and the model is told. A veto is a denial with the reason, and
     /// [`HookVerdict::Ask`] a question to the approver.
-    fn before_call<'a>(
+    fn check_call<'a>(
         &'a self,
         ctx: &'a HookContext,
         call: &'a HookedCall,
@@ -114,7 +114,7 @@ pub trait Hook: Send + Sync {
 
     /// Guards the result of a call that ran, before it is recorded and the model sees it. A veto replaces the result by an error with the
     /// reason; the effects of the call remain.
-    fn after_call<'a>(
+    fn check_result<'a>(
         &'a self,
         ctx: &'a HookContext,
         ended: &'a EndedCall,
@@ -125,13 +125,13 @@ pub trait Hook: Send + Sync {
 
     /// Observes that turns of the conversation are about to be summarised and removed. `request` asks for the
     /// summary and contains the conversation.
-    fn before_compaction<'a>(&'a self, ctx: &'a HookContext, request: &'a Request) -> HookFuture<'a, ()> {
+    fn observe_compaction<'a>(&'a self, ctx: &'a HookContext, request: &'a Request) -> HookFuture<'a, ()> {
         let _ = (ctx, request);
         Box::pin(async {})
     }
 
     /// Observes the end of a run that ends in this process.
-    fn on_end<'a>(&'a self, ctx: &'a HookContext, outcome: &'a Outcome) -> HookFuture<'a, ()> {
+    fn observe_end<'a>(&'a self, ctx: &'a HookContext, outcome: &'a Outcome) -> HookFuture<'a, ()> {
         let _ = (ctx, outcome);
         Box::pin(async {})
     }

@@ -38,7 +38,7 @@ pub(crate) struct Veto {
 }
 
 /// A value that the hooks of a point accepted, with the changes that they made.
-pub(crate) struct Passed<T> {
+pub(crate) struct PassedValue<T> {
     pub(crate) value: T,
     pub(crate) reports: Vec<HookReport>,
 }
@@ -60,11 +60,11 @@ impl HookSet {
 
     /// Returns whether a hook is called at the point.
     pub(crate) fn has(&self, point: HookPoint) -> bool {
-        self.at(point).next().is_some()
+        self.hooks_at(point).next().is_some()
     }
 
     /// Returns the hooks that are called at the point.
-    pub(crate) fn at(&self, point: HookPoint) -> impl Iterator<Item = &InstalledHook> {
+    pub(crate) fn hooks_at(&self, point: HookPoint) -> impl Iterator<Item = &InstalledHook> {
         self.hooks.iter().filter(move |installed| installed.hook.points().contains(&point))
     }
 
@@ -85,7 +85,7 @@ impl HookSet {
         point: HookPoint,
         call: impl Fn(&'a dyn Hook) -> HookFuture<'a, ()>,
     ) {
-        for installed in self.at(point) {
+        for installed in self.hooks_at(point) {
             // An observer changes nothing, so its panic and its timeout change nothing either.
             let work = AssertUnwindSafe(async { call(&*installed.hook).await }).catch_unwind();
             let _ = tokio::time::timeout(self.timeout, work).await;
@@ -103,9 +103,9 @@ impl HookSet {
         + Send
         + Sync,
         apply: impl Fn(&mut T, R) -> String + Send + Sync,
-    ) -> Result<Passed<T>, Veto> {
+    ) -> Result<PassedValue<T>, Veto> {
         let mut reports = Vec::new();
-        for installed in self.at(point) {
+        for installed in self.hooks_at(point) {
             let hook = &*installed.hook;
             let name = hook.name().to_owned();
             match self.guard(async { call(hook, ctx, &value).await }).await {
@@ -123,7 +123,7 @@ impl HookSet {
                 }
             }
         }
-        Ok(Passed { value, reports })
+        Ok(PassedValue { value, reports })
     }
 
     /// Asks the human whether a value is accepted. Without an answer it is not.

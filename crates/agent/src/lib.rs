@@ -15,6 +15,7 @@ mod command_runner;
 mod driver;
 mod error;
 mod hand_off;
+mod hand_off_slot;
 mod hook;
 mod hook_set;
 #[cfg(feature = "kit")]
@@ -28,6 +29,7 @@ mod outbox;
 mod own_run;
 mod previews;
 mod redacting;
+mod reexports;
 mod report;
 mod run_handle;
 mod run_journal;
@@ -41,35 +43,18 @@ mod summarizer;
 mod taint;
 mod tools;
 
-pub use agent::Agent;
-pub use agent_tool::AgentTool;
-pub use approver::{
-    AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ApproverReply, ChannelApprover, DenyAll,
-    ModelReviewer, OpenQuestion, Questions, StoredAnswers,
-};
-#[cfg(unix)]
-pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
-pub use builder::AgentBuilder;
+pub use approver::*;
 pub use call_batch::{BatchReport, CallBatch};
-pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
-pub use error::AgentError;
-pub use hand_off::HandOffTool;
-pub use hook::{AnswerText, EndedCall, Hook, HookContext, HookFuture, HookVerdict, HookedCall, RequestEnd};
-pub use lessons::ApprovalHistoryStore;
+pub use hook::*;
 pub use messages::{MessageReceiver, MessageSender, SendError};
-pub use options::RunOptions;
-pub use report::Report;
+pub use reexports::*;
 pub use run_handle::{EventBufferLimits, NumberedEvent, RunHandle, RunReader};
 pub use session::*;
-pub use shared_budget::SharedBudget;
-pub use shared_grants::SharedGrants;
 pub use step_runner::{CallReport, StepOptions, StepRunner};
-pub use stream::EventStream;
-pub use summarizer::Summarizer;
-pub use windlass_loop::{
-    Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
-    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Limits, Mend,
-    Outcome, Prices, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
+pub use {agent::Agent, agent_tool::AgentTool, builder::AgentBuilder, error::AgentError};
+pub use {calling_run::CallingRun, lessons::ApprovalHistoryStore};
+pub use {
+    hand_off::HandOffTool, options::RunOptions, report::Report, stream::EventStream, summarizer::Summarizer,
 };
-pub use windlass_tokens::CountTokens;
+pub use {shared_budget::SharedBudget, shared_grants::SharedGrants};

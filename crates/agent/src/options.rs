@@ -10,7 +10,7 @@ use windlass_protocol::{OutputFormat, RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
-use crate::hand_off::HandOffSlot;
+use crate::hand_off_slot::HandOffSlot;
 use crate::run_journal::RunJournal;
 use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCheckpoint};
 

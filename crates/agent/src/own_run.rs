@@ -7,7 +7,7 @@ use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
 use crate::SharedBudget;
-use crate::hand_off::HandOffSlot;
+use crate::hand_off_slot::HandOffSlot;
 
 /// The properties of this run that tools see in the context of a call, and its own model.
 pub(crate) struct OwnRun {

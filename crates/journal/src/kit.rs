@@ -98,19 +98,19 @@ impl std::error::Error for Violation {
 pub fn check_journal<J: Journal>(mut open: impl FnMut() -> Result<J, JournalError>) -> Result<(), Violation> {
     let mut expected = Vec::new();
     for round in 0..2 {
-        let mut journal = open().map_err(|source| failed("opened", source))?;
-        compare(&expected, &journal.records().map_err(|source| failed("read", source))?)?;
-        for (body, durability) in round_of(round) {
+        let mut journal = open().map_err(|source| to_violation("opened", source))?;
+        compare(&expected, &journal.records().map_err(|source| to_violation("read", source))?)?;
+        for (body, durability) in records_of(round) {
             let record = Record::new(expected.len() as u64, time(expected.len()), body);
             let appended = journal.append(record.body.clone(), record.at_ms, durability);
-            check_number(record.seq, appended.map_err(|source| failed("written", source))?)?;
+            check_number(record.seq, appended.map_err(|source| to_violation("written", source))?)?;
             expected.push(record);
         }
-        compare(&expected, &journal.records().map_err(|source| failed("read", source))?)?;
-        compare(&expected, &journal.records().map_err(|source| failed("read", source))?)?;
+        compare(&expected, &journal.records().map_err(|source| to_violation("read", source))?)?;
+        compare(&expected, &journal.records().map_err(|source| to_violation("read", source))?)?;
     }
-    let journal = open().map_err(|source| failed("opened", source))?;
-    compare(&expected, &journal.records().map_err(|source| failed("read", source))?)
+    let journal = open().map_err(|source| to_violation("opened", source))?;
+    compare(&expected, &journal.records().map_err(|source| to_violation("read", source))?)
 }
 
 /// Like [`check_journal`], for an asynchronous journal.
@@ -122,22 +122,22 @@ pub async fn check_async_journal<J: AsyncJournal>(
 ) -> Result<(), Violation> {
     let mut expected = Vec::new();
     for round in 0..2 {
-        let mut journal = open().await.map_err(|source| failed("opened", source))?;
-        compare(&expected, &journal.records().await.map_err(|source| failed("read", source))?)?;
-        for (body, durability) in round_of(round) {
+        let mut journal = open().await.map_err(|source| to_violation("opened", source))?;
+        compare(&expected, &journal.records().await.map_err(|source| to_violation("read", source))?)?;
+        for (body, durability) in records_of(round) {
             let record = Record::new(expected.len() as u64, time(expected.len()), body);
             let appended = journal.append(record.body.clone(), record.at_ms, durability).await;
-            check_number(record.seq, appended.map_err(|source| failed("written", source))?)?;
+            check_number(record.seq, appended.map_err(|source| to_violation("written", source))?)?;
             expected.push(record);
         }
-        compare(&expected, &journal.records().await.map_err(|source| failed("read", source))?)?;
+        compare(&expected, &journal.records().await.map_err(|source| to_violation("read", source))?)?;
     }
-    let journal = open().await.map_err(|source| failed("opened", source))?;
-    compare(&expected, &journal.records().await.map_err(|source| failed("read", source))?)
+    let journal = open().await.map_err(|source| to_violation("opened", source))?;
+    compare(&expected, &journal.records().await.map_err(|source| to_violation("read", source))?)
 }
 
 /// Returns the bodies of a round: in the first one every kind, in the second one many.
-fn round_of(round: u32) -> Vec<(RawJson, Durability)> {
+fn records_of(round: u32) -> Vec<(RawJson, Durability)> {
     let texts = match round {
         0 => bodies(),
         _ => (0..MANY).map(|number| format!(r#"{{"number":{number}}}"#)).collect(),
@@ -182,6 +182,6 @@ fn compare(expected: &[Record], returned: &[Record]) -> Result<(), Violation> {
     Ok(())
 }
 
-fn failed(doing: &'static str, source: JournalError) -> Violation {
+fn to_violation(doing: &'static str, source: JournalError) -> Violation {
     Violation::Failed { doing, source }
 }

@@ -15,6 +15,7 @@
 mod tests;
 
 mod queries;
+mod revision;
 
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{CallId, Control, ToolCall, ToolResult};
@@ -156,18 +157,6 @@ impl Call {
     /// Keeps an approval request until those of earlier calls have been sent.
     pub(crate) fn queue_approval(&mut self, request: Box<ApprovalRequest>) -> Result<(), WrongState> {
         self.change(self.is_deciding(), CallState::ApprovalQueued(request))
-    }
-
-    /// Replaces the call by the one that the human changed, and waits for its decision. A call from a record
-    /// stays held.
-    pub(crate) fn revise(&mut self, changed: ToolCall) -> Result<(), WrongState> {
-        match self.state {
-            CallState::Asking => self.state = CallState::Deciding,
-            CallState::Held => {}
-            _ => return Err(WrongState),
-        }
-        self.invocation = changed;
-        Ok(())
     }
 
     /// Waits for the outcome of the approval request.

@@ -13,7 +13,6 @@ use windlass_protocol::CallId;
 
 use self::condensing::Condensing;
 use self::consulting::Consulting;
-pub(crate) use self::executing::Edit;
 use self::executing::Executing;
 use self::streaming::Streaming;
 use crate::core::Core;

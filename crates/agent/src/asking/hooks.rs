@@ -10,7 +10,7 @@ use windlass_text_calls::SpokenHistory;
 
 use super::{Asking, CHUNKS_AT_ONCE, Sink};
 use crate::hook::{AnswerText, Hook, HookContext, RequestEnd};
-use crate::hook_set::{HookSet, Passed};
+use crate::hook_set::{HookSet, PassedValue};
 
 /// The hooks of one request.
 pub(crate) struct RequestHooks {
@@ -33,10 +33,10 @@ impl RequestHooks {
     ) -> Result<(), StreamFailure> {
         if self.is_summary {
             let request = &asking.request;
-            let observe = |hook| Hook::before_compaction(hook, &self.ctx, request);
+            let observe = |hook| Hook::observe_compaction(hook, &self.ctx, request);
             self.hooks.observe(HookPoint::Compaction, observe).await;
         }
-        self.before(&mut asking, pieces).await?;
+        self.guard_request(&mut asking, pieces).await?;
         let is_held = self.hooks.has(HookPoint::Answer) && !self.is_summary;
         let sink = Sink::new(pieces);
         let mut sink = if is_held { sink.hold() } else { sink };
@@ -46,12 +46,12 @@ impl RequestHooks {
         }
         let error = end.as_ref().err().map(|failure| failure.message.clone());
         let ended = RequestEnd { error, usage: sink.usage };
-        self.hooks.observe(HookPoint::Response, |hook| Hook::after_request(hook, &self.ctx, &ended)).await;
+        self.hooks.observe(HookPoint::Response, |hook| Hook::observe_response(hook, &self.ctx, &ended)).await;
         end
     }
 
     /// Passes the request through its guards.
-    async fn before(
+    async fn guard_request(
         &self,
         asking: &mut Asking,
         pieces: &mpsc::Sender<Vec<Input>>,
@@ -65,7 +65,7 @@ impl RequestHooks {
                 HookPoint::Request,
                 &self.ctx,
                 asking.request.clone(),
-                |hook, ctx, request| hook.before_request(ctx, request),
+                |hook, ctx, request| hook.check_request(ctx, request),
                 |request, new| {
                     *request = new;
                     String::new()
@@ -73,7 +73,7 @@ impl RequestHooks {
             )
             .await;
         match passed {
-            Ok(Passed { value, reports }) => {
+            Ok(PassedValue { value, reports }) => {
                 if reports.iter().any(|report| report.action == HookAction::Rewrite) {
                     // The shared history describes the conversation without the rewrite.
                     asking.spoken = Arc::new(Mutex::new(SpokenHistory::default()));
@@ -113,7 +113,7 @@ impl RequestHooks {
                     HookPoint::Answer,
                     &self.ctx,
                     answer,
-                    |hook, ctx, answer| hook.on_answer(ctx, answer),
+                    |hook, ctx, answer| hook.check_answer(ctx, answer),
                     |answer, new| {
                         answer.text = new;
                         answer.text.clone()
@@ -121,7 +121,7 @@ impl RequestHooks {
                 )
                 .await;
             match passed {
-                Ok(Passed { value, reports }) => {
+                Ok(PassedValue { value, reports }) => {
                     if reports.iter().any(|report| report.action == HookAction::Rewrite) {
                         replace_text(&mut held, value.text);
                     }

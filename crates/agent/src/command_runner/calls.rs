@@ -11,17 +11,9 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, ToolError};
 
 use super::CommandRunner;
+use super::run_outcome::{RunOutcome, fatal_text};
 use crate::call_guard::GuardedDecision;
 use crate::checkpointer::NotPassed;
-
-/// The outcome of a run of a call.
-pub(super) enum RunOutcome {
-    Ended(ToolResult),
-    /// The result arrives later from elsewhere.
-    Deferred,
-    /// An error that ends the whole run.
-    Fatal(String),
-}
 
 impl CommandRunner {
     pub(super) fn decide(&mut self, call: ToolCall) {
@@ -151,15 +143,4 @@ impl CommandRunner {
             }
         }
     }
-}
-
-fn fatal_text(error: &ToolError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -10,7 +10,7 @@ use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolResult};
 use super::CommandRunner;
 use crate::call_guard::{Amendments, CallGuard, GuardedDecision};
 use crate::hook::{EndedCall, HookContext, HookVerdict, HookedCall};
-use crate::hook_set::{HookSet, InstalledHook, Passed};
+use crate::hook_set::{HookSet, InstalledHook, PassedValue};
 
 /// The hooks of the calls of a run.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ impl CallHooks {
     /// objections of the hooks before.
     pub(super) async fn decide(&self, call: &ToolCall, mut decided: GuardedDecision) -> GuardedDecision {
         let mut amendments = Amendments::default();
-        for installed in self.hooks.at(HookPoint::Call) {
+        for installed in self.hooks.hooks_at(HookPoint::Call) {
             let CallDecision::Decided { decision, .. } = &decided.decision else { break };
             if decision.verdict == Verdict::Deny {
                 break;
@@ -51,11 +51,11 @@ impl CallHooks {
             let Some(checked) = self.guard.checked(call) else { break };
             let hooked = HookedCall::new(checked.call, checked.facts, decision.clone());
             let hook = &*installed.hook;
-            let verdict = self.hooks.guard(async { hook.before_call(&self.ctx, &hooked).await }).await;
+            let verdict = self.hooks.guard(async { hook.check_call(&self.ctx, &hooked).await }).await;
             match amend(&mut amendments, installed, call, &hooked.call, verdict) {
-                Amended::Nothing => continue,
-                Amended::Permitted => {}
-                Amended::Changed(report) => self.send(report).await,
+                Amendment::Nothing => continue,
+                Amendment::Permitted => {}
+                Amendment::Changed(report) => self.send(report).await,
             }
             decided = self.decide_again(call, &amendments).await;
         }
@@ -81,7 +81,7 @@ impl CallHooks {
                 HookPoint::Result,
                 &self.ctx,
                 EndedCall::new(call, result),
-                |hook, ctx, ended| hook.after_call(ctx, ended),
+                |hook, ctx, ended| hook.check_result(ctx, ended),
                 |ended, new| {
                     let call = std::mem::replace(&mut ended.result, new).call;
                     ended.result.call = call;
@@ -90,7 +90,7 @@ impl CallHooks {
             )
             .await;
         match passed {
-            Ok(Passed { value, reports }) => {
+            Ok(PassedValue { value, reports }) => {
                 for report in reports {
                     self.send(report.with_call(id.clone())).await;
                 }
@@ -115,7 +115,7 @@ impl CallHooks {
 }
 
 /// The change of a decision by one hook.
-enum Amended {
+enum Amendment {
     Nothing,
     Permitted,
     Changed(HookReport),
@@ -128,15 +128,15 @@ fn amend(
     call: &ToolCall,
     checked: &ToolCall,
     verdict: HookVerdict<Arguments>,
-) -> Amended {
+) -> Amendment {
     let name = installed.hook.name();
     let rule = format!("hook.{name}");
     let (action, text) = match verdict {
         HookVerdict::Permit if installed.is_owner => {
             amendments.permit = Some(rule);
-            return Amended::Permitted;
+            return Amendment::Permitted;
         }
-        HookVerdict::Continue | HookVerdict::Permit => return Amended::Nothing,
+        HookVerdict::Continue | HookVerdict::Permit => return Amendment::Nothing,
         HookVerdict::Veto(text) => {
             amendments.objections.push((rule, Objection::deny(text.as_str())));
             (HookAction::Veto, text)
@@ -147,7 +147,7 @@ fn amend(
         }
         HookVerdict::Rewrite(arguments) => {
             let text = arguments.as_str().to_owned();
-            if let Some(changed) = rewritten(call, checked, arguments) {
+            if let Some(changed) = rewrite_call(call, checked, arguments) {
                 amendments.rewritten = Some(changed);
                 // The permission was given to another call.
                 amendments.permit = None;
@@ -159,11 +159,11 @@ fn amend(
             }
         }
     };
-    Amended::Changed(HookReport::new(name, HookPoint::Call, action, text).with_call(call.id.clone()))
+    Amendment::Changed(HookReport::new(name, HookPoint::Call, action, text).with_call(call.id.clone()))
 }
 
 /// Returns the call of the model with other arguments, or `None` if the checked call has no arguments.
-fn rewritten(call: &ToolCall, checked: &ToolCall, new: Arguments) -> Option<ToolCall> {
+fn rewrite_call(call: &ToolCall, checked: &ToolCall, new: Arguments) -> Option<ToolCall> {
     let mut changed = call.clone();
     changed.payload = checked.payload.clone();
     match &mut changed.payload {

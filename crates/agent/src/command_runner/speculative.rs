@@ -5,7 +5,7 @@ use windlass_loop::{CallDecision, HookPoint, Input, SpeculativeOutcome};
 use windlass_protocol::ToolCall;
 
 use super::CommandRunner;
-use super::calls::RunOutcome;
+use super::run_outcome::RunOutcome;
 
 impl CommandRunner {
     /// Decides about a call whose answer still streams, and runs it if the policy allows it without a

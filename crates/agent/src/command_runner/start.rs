@@ -1,11 +1,13 @@
 //! The assembly of a command runner from an agent and the properties of a run.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use windlass_loop::Input;
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
@@ -53,5 +55,27 @@ impl CommandRunner {
             is_summary: false,
             vetoes: Arc::new(AtomicU32::new(0)),
         }
+    }
+
+    /// Starts a task whose input the machine waits for. If the task panics, the machine receives `otherwise`,
+    /// so that it never waits in vain.
+    pub(super) fn start(
+        &mut self,
+        otherwise: Input,
+        work: impl Future<Output = Input> + Send + 'static,
+    ) -> AbortHandle {
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move {
+            let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or(otherwise);
+            // Sending fails only after the end of the run.
+            drop(inputs.send(Box::new(input)).await);
+        })
+    }
+
+    /// Sends an input that is available immediately. A task sends it, because the machine is not receiving at
+    /// this moment and the channel may be full.
+    pub(super) fn send_back(&mut self, input: Input) {
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move { drop(inputs.send(Box::new(input)).await) });
     }
 }

@@ -9,7 +9,7 @@ use super::Driver;
 use crate::AgentError;
 use crate::agent_inner::AgentInner;
 use crate::hook::{Hook, HookContext};
-use crate::hook_set::{Passed, Veto};
+use crate::hook_set::{PassedValue, Veto};
 use crate::outbox::Outbox;
 use crate::redacting::message_without;
 
@@ -27,7 +27,7 @@ impl Driver {
         effects: &mut Vec<Command>,
     ) -> Result<(), AgentError> {
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
-        let Passed { value, reports } = pass_input(&parts, &ctx, task)
+        let PassedValue { value, reports } = pass_input(&parts, &ctx, task)
             .await
             .map_err(|Veto { hook, reason }| AgentError::Vetoed { hook, reason })?;
         self.machine.step_into(Input::Start { task: value }, 0, effects);
@@ -51,7 +51,7 @@ impl Driver {
         let message = message_without(&self.redactor, Message::user(text));
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
         match pass_input(&parts, &ctx, message).await {
-            Ok(Passed { value, reports }) => {
+            Ok(PassedValue { value, reports }) => {
                 self.report(reports, now_ms, effects);
                 Some(Input::Say { id, text: value.text(), when })
             }
@@ -70,7 +70,7 @@ impl Driver {
     /// Calls the observers of the end.
     pub(super) fn end<'a>(&self, outcome: &'a Outcome) -> impl Future<Output = ()> + Send + use<'a> {
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
-        async move { parts.hooks.observe(HookPoint::End, |hook| Hook::on_end(hook, &ctx, outcome)).await }
+        async move { parts.hooks.observe(HookPoint::End, |hook| Hook::observe_end(hook, &ctx, outcome)).await }
     }
 
     fn report(&mut self, reports: Vec<HookReport>, now_ms: u64, effects: &mut Vec<Command>) {
@@ -84,14 +84,14 @@ async fn pass_input(
     parts: &AgentInner,
     ctx: &HookContext,
     message: Message,
-) -> Result<Passed<Message>, Veto> {
+) -> Result<PassedValue<Message>, Veto> {
     parts
         .hooks
         .pass(
             HookPoint::Input,
             ctx,
             message,
-            |hook, ctx, message| hook.on_input(ctx, message),
+            |hook, ctx, message| hook.check_input(ctx, message),
             |message, new| {
                 *message = message_without(&parts.redactor, new);
                 message.text()

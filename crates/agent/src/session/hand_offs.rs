@@ -7,7 +7,7 @@ use windlass_protocol::{History, Message, RequestOptions};
 use windlass_tool::CancellationToken;
 
 use super::Session;
-use crate::hand_off::{HandOff, HandOffSlot};
+use crate::hand_off_slot::{HandOff, HandOffSlot};
 use crate::{Agent, EventStream, Report, RunOptions, SharedBudget};
 
 /// The transfers of one task, and the settings that the runs of all its agents share.
@@ -60,7 +60,7 @@ impl HandOffs {
         session.usage.add(&report.usage);
         session.used = session.used.plus(report.used);
         session.messages = report.transcript.messages().clone();
-        session.agent = next.agent;
+        session.agent = Agent::from_parts(next.parts);
         // A grant belongs to the policy under which a human gave it.
         session.grants.clear();
         let text = format!(

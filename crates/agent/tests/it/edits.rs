@@ -97,8 +97,9 @@ fn agent(pay: &Pay, human: &Answers) -> Agent {
 
 fn result(report: &Report) -> ToolResult {
     let parts = report.transcript.messages().iter().flat_map(|message| &message.parts);
-    let results = parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
-    results.last().unwrap().clone()
+    let mut results =
+        parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
+    results.next_back().unwrap().clone()
 }
 
 async fn run(replies: impl IntoIterator<Item = ApproverReply>) -> (Vec<String>, ToolResult, usize) {

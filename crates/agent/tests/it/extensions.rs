@@ -59,7 +59,7 @@ async fn a_run_awaits_an_asynchronous_journal_and_is_resumed_from_it() {
 struct Bytes(Arc<AtomicUsize>);
 
 impl CountTokens for Bytes {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "bytes"
     }
 
@@ -81,7 +81,7 @@ impl Summarizer for Fixed {
 struct Watch(Arc<AtomicUsize>);
 
 impl Hook for Watch {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "watch"
     }
 
@@ -89,7 +89,7 @@ impl Hook for Watch {
         &[HookPoint::Compaction]
     }
 
-    fn before_compaction<'a>(&'a self, _: &'a HookContext, _: &'a Request) -> HookFuture<'a, ()> {
+    fn observe_compaction<'a>(&'a self, _: &'a HookContext, _: &'a Request) -> HookFuture<'a, ()> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Box::pin(async {})
     }

@@ -59,7 +59,7 @@ impl Fake {
             Verdict::Rewrite(text) => HookVerdict::Rewrite(rewrite(text)),
             Verdict::Ask(reason) => HookVerdict::Ask(reason.into()),
             Verdict::Permit => HookVerdict::Permit,
-            Verdict::Panic => panic!("on purpose"),
+            Verdict::Panic => "x".parse::<u32>().map(|_| HookVerdict::Continue).unwrap(),
             Verdict::Never => std::future::pending().await,
         }
     }
@@ -74,7 +74,7 @@ impl Hook for Fake {
         &self.point
     }
 
-    fn on_input<'a>(
+    fn check_input<'a>(
         &'a self,
         _: &'a HookContext,
         message: &'a Message,
@@ -82,7 +82,7 @@ impl Hook for Fake {
         Box::pin(self.decide(message.text(), Message::user))
     }
 
-    fn before_request<'a>(
+    fn check_request<'a>(
         &'a self,
         _: &'a HookContext,
         request: &'a Request,
@@ -95,11 +95,11 @@ impl Hook for Fake {
         Box::pin(self.decide(request.messages.len().to_string(), rewrite))
     }
 
-    fn after_request<'a>(&'a self, _: &'a HookContext, end: &'a RequestEnd) -> HookFuture<'a, ()> {
+    fn observe_response<'a>(&'a self, _: &'a HookContext, end: &'a RequestEnd) -> HookFuture<'a, ()> {
         Box::pin(async move { drop(self.decide(format!("{:?}", end.error), |_| ()).await) })
     }
 
-    fn on_answer<'a>(
+    fn check_answer<'a>(
         &'a self,
         _: &'a HookContext,
         answer: &'a AnswerText,
@@ -107,7 +107,7 @@ impl Hook for Fake {
         Box::pin(self.decide(answer.text.clone(), str::to_owned))
     }
 
-    fn before_call<'a>(
+    fn check_call<'a>(
         &'a self,
         _: &'a HookContext,
         call: &'a HookedCall,
@@ -115,7 +115,7 @@ impl Hook for Fake {
         Box::pin(self.decide(call.call.payload.text(), |text| Arguments::parse(text).unwrap()))
     }
 
-    fn after_call<'a>(
+    fn check_result<'a>(
         &'a self,
         _: &'a HookContext,
         ended: &'a EndedCall,
@@ -124,7 +124,7 @@ impl Hook for Fake {
         Box::pin(self.decide(ended.result.wire_text(), |text| ToolResult::text(call, ResultStatus::Ok, text)))
     }
 
-    fn on_end<'a>(&'a self, ctx: &'a HookContext, outcome: &'a Outcome) -> HookFuture<'a, ()> {
+    fn observe_end<'a>(&'a self, ctx: &'a HookContext, outcome: &'a Outcome) -> HookFuture<'a, ()> {
         let text = format!("{} {outcome}", ctx.run);
         Box::pin(async move { drop(self.decide(text, |_| ()).await) })
     }
@@ -143,8 +143,9 @@ fn builder(scene: &Scene, hooks: &[&Fake]) -> AgentBuilder {
 
 fn result(report: &Report) -> ToolResult {
     let parts = report.transcript.messages().iter().flat_map(|message| &message.parts);
-    let results = parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
-    results.last().unwrap().clone()
+    let mut results =
+        parts.filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None });
+    results.next_back().unwrap().clone()
 }
 
 /// Runs the script with one call and returns its result and how often it ran.
@@ -300,21 +301,23 @@ async fn a_message_to_the_run_is_guarded_like_the_task() {
 async fn an_answer_with_a_veto_is_shown_to_no_reader_and_made_again() {
     struct NoCode(Log);
     impl Hook for NoCode {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "code"
         }
         fn points(&self) -> &[HookPoint] {
             &[HookPoint::Answer]
         }
-        fn on_answer<'a>(
+        fn check_answer<'a>(
             &'a self,
             _: &'a HookContext,
             answer: &'a AnswerText,
         ) -> HookFuture<'a, HookVerdict<String>> {
             self.0.lock().unwrap().push(answer.text.clone());
-            let verdict = match answer.text.contains("42") {
-                true => HookVerdict::Veto("do not tell the code".into()),
-                false => HookVerdict::Continue,
+            let has_code = answer.text.contains("42");
+            let verdict = if has_code {
+                HookVerdict::Veto("do not tell the code".into())
+            } else {
+                HookVerdict::Continue
             };
             Box::pin(async { verdict })
         }

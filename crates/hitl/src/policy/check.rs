@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::{Policy, PolicyError, loader};
-use crate::{Facts, Reason, Source, Stage, TraceEntry, Verdict};
+use crate::{Decision, Facts, Reason, Source, Stage, TraceEntry, Verdict};
 
 /// An objection of a [check in code](Policy::with_check) to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,48 @@ impl CodeRules {
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         let checks = self.checks.iter().map(|check| check.id.as_str());
         checks.chain(self.permits.iter().map(|permit| permit.id.as_str()))
+    }
+}
+
+impl Decision {
+    /// Adds an objection of the program's code to the decision, as [`Policy::with_check`](crate::Policy::with_check)
+    /// does with its checks. The result is never less severe than before.
+    ///
+    /// ```
+    /// # use windlass_hitl::{ApprovalHistory, Facts, Grants, Objection, Policy, Verdict, decide};
+    /// # use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
+    /// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("look")?, Arguments::default());
+    /// # let facts = Facts::new(call.name.clone(), Hints::read_only(), &call, vec![Effect::Internal]);
+    /// let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
+    /// assert_eq!(decision.verdict, Verdict::Allow);
+    /// let decision = decision.with_objection("audit", &Objection::deny("not on Sundays"), &facts);
+    /// assert_eq!((decision.verdict, decision.reason.rule_id.as_str()), (Verdict::Deny, "audit"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_objection(self, id: &str, objection: &Objection, facts: &Facts) -> Self {
+        let Self { mut trace, risk, .. } = self;
+        trace.push(objection.to_entry(id, facts));
+        Self::from_trace(trace, risk).deny_if_headless(facts.autonomy)
+    }
+
+    /// Turns a question that only the default of the autonomy asks into an approval, as
+    /// [`Policy::with_permit`](crate::Policy::with_permit) does. A denial, and a question that a rule or a check
+    /// demands, stay.
+    pub fn with_permit(mut self, id: &str) -> Self {
+        let is_default =
+            |entry: &TraceEntry| entry.verdict == Verdict::Allow || entry.stage == Stage::Autonomy;
+        if self.verdict != Verdict::Ask || !self.trace.iter().all(is_default) {
+            return self;
+        }
+        let reason = Reason::new(id, Source::Code, "the program's code allows this");
+        for entry in self.trace.iter_mut().filter(|entry| entry.verdict == Verdict::Ask) {
+            entry.verdict = Verdict::Allow;
+            entry.stage = Stage::AllowRules;
+            entry.reason = reason.clone();
+        }
+        self.verdict = Verdict::Allow;
+        self.reason = reason;
+        self
     }
 }
 

@@ -16,11 +16,14 @@ fn the_journals_of_the_crate_pass() {
     check_journal(|| journals.open("run-1")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.jsonl");
-    check_journal(|| match path.exists() {
-        true => FileJournal::open(&path).map(|(journal, _)| journal),
-        false => FileJournal::create(&path),
-    })
-    .unwrap();
+    let open = || {
+        if path.exists() {
+            FileJournal::open(&path).map(|(journal, _)| journal)
+        } else {
+            FileJournal::create(&path)
+        }
+    };
+    check_journal(open).unwrap();
 }
 
 /// A shared journal with one defect.

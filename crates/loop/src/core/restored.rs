@@ -6,7 +6,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, PlannedFile, StopReason, ToolResult};
 
 use crate::Entry;
-use crate::phase::Edit;
+use crate::edit::Edit;
 
 /// The recorded state of the newest answer and its calls.
 #[derive(Default)]

@@ -13,12 +13,11 @@ use windlass_protocol::{CallId, Control, ToolCall, ToolResult};
 
 use crate::call_state::Call;
 use crate::core::{Core, RecordedApproval};
+use crate::edit::Edit;
 use crate::phase::turn;
 use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
 use crate::{Command, Event, Input, InterruptReason, Outcome, StopCause};
-
-pub(crate) use self::edits::Edit;
 
 /// The calls of one answer, in call order.
 #[derive(Debug)]
@@ -104,11 +103,6 @@ impl Executing {
     /// Returns true if no further call starts, because the run was cancelled or failed.
     fn is_stopping(&self) -> bool {
         self.is_cancelled || self.fatal.is_some()
-    }
-
-    /// Returns how often the human changed the arguments of a call.
-    pub(crate) fn count_edits(&self, id: &CallId) -> u32 {
-        self.edits.get(id).map_or(0, |edit| edit.count)
     }
 
     fn find(&mut self, id: &CallId) -> Option<&mut Call> {

@@ -13,6 +13,7 @@ use windlass_agent::{
     ApprovalFolderError, Approver, Event, FileApprover, RefusedFile, RefusedFileReason as Reason, RunOptions,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_protocol::Arguments;
 use windlass_protocol::ResultStatus;
 use windlass_tool::CancellationToken;
 
@@ -225,7 +226,7 @@ async fn an_answer_can_change_the_arguments() {
             desk.answer(id, &json!({"request_id": id, "approved": true, "arguments": arguments}));
         };
         let decision = desk.asked(&request, answer).await.unwrap();
-        assert_eq!(decision.edit().map(|arguments| arguments.as_str()), Some(r#"{"n":2}"#));
+        assert_eq!(decision.edit().map(Arguments::as_str), Some(r#"{"n":2}"#));
     }
     assert_eq!(desk.refused(), []);
 }

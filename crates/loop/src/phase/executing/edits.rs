@@ -1,10 +1,11 @@
 //! Approvals with changed arguments: the changed call is decided again and bound by a digest of its own.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
-use windlass_protocol::{Arguments, CallId, Content, Payload, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolResult};
 
 use super::Executing;
 use crate::core::Core;
+use crate::edit::Edit;
 use crate::transition::Transition;
 use crate::{Command, Entry, Event, HookAction, HookPoint, HookReport, words};
 
@@ -12,48 +13,12 @@ use crate::{Command, Entry, Event, HookAction, HookPoint, HookReport, words};
 /// cannot keep a call open for ever.
 const MAX_EDITS: u32 = 8;
 
-/// The newest change of a call's arguments by the human.
-#[derive(Clone, Debug)]
-pub(crate) struct Edit {
-    /// The request that the human answered with the change.
-    pub(crate) asked: Box<ApprovalRequest>,
-    pub(crate) arguments: Arguments,
-    /// The number of changes of the call, including this one.
-    pub(crate) count: u32,
-    /// True if the arguments are known to contain no secret, so that the model may see them.
-    pub(crate) is_clean: bool,
-}
-
-impl Edit {
-    pub(crate) fn new(asked: Box<ApprovalRequest>, arguments: Arguments, earlier: u32) -> Self {
-        Self { asked, arguments, count: earlier.saturating_add(1), is_clean: false }
-    }
-
-    /// Returns the call with the changed arguments, or `None` if the call has no arguments.
-    fn apply(&self, call: &ToolCall) -> Option<ToolCall> {
-        let mut changed = call.clone();
-        changed.payload = self.asked.call.payload.clone();
-        match &mut changed.payload {
-            Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
-                *arguments = self.arguments.clone();
-                Some(changed)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns true if the change leaves the call as the human saw it.
-    fn is_idle(&self) -> bool {
-        match &self.asked.call.payload {
-            Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
-                arguments.canonical() == self.arguments.canonical()
-            }
-            _ => false,
-        }
-    }
-}
-
 impl Executing {
+    /// Returns how often the human changed the arguments of a call.
+    pub(crate) fn count_edits(&self, id: &CallId) -> u32 {
+        self.edits.get(id).map_or(0, |edit| edit.count)
+    }
+
     /// Applies an approval. With changed arguments the call is decided again, because neither the schema nor
     /// policy has seen them.
     pub(super) fn approve(

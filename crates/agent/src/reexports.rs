@@ -1,0 +1,8 @@
+//! Types of other crates that the interface of an agent has.
+
+pub use windlass_loop::{
+    Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
+    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Limits, Mend,
+    Outcome, Prices, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
+};
+pub use windlass_tokens::CountTokens;
