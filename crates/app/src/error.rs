@@ -57,7 +57,7 @@ impl AppError {
     }
 
     /// Creates the error for a task of the runtime that failed.
-    pub(crate) fn of_a_task() -> Self {
+    pub(crate) fn task_failure() -> Self {
         Self::new(ErrorKind::Unavailable, "a task of the program failed")
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct NewEvent {
 }
 
 impl NewEvent {
-    pub(crate) fn of_root(kind: FeedKind) -> Self {
+    pub(crate) fn for_root(kind: FeedKind) -> Self {
         Self { agent: None, kind }
     }
 }
@@ -178,7 +178,7 @@ impl LiveReader {
         self.streaming
             .read(event)
             .or_else(|| convert_live(event))
-            .map(NewEvent::of_root)
+            .map(NewEvent::for_root)
             .into_iter()
             .collect()
     }

@@ -130,7 +130,7 @@ impl NumberedEvents {
             if end.is_some_and(|end| self.next_seq >= end) {
                 break;
             }
-            self.push(at_ms, NewEvent::of_root(with_window(kind, by)));
+            self.push(at_ms, NewEvent::for_root(with_window(kind, by)));
         }
         self.next_seq = end.unwrap_or(self.next_seq);
         Ok(())

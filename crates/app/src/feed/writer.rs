@@ -242,7 +242,7 @@ impl RunFeed {
     /// Fails if its number cannot be stored.
     pub(crate) fn add(&mut self, kind: FeedKind) -> Result<Vec<FeedEvent>> {
         let mut events = Vec::new();
-        self.number_event(NewEvent::of_root(kind), &mut events)?;
+        self.number_event(NewEvent::for_root(kind), &mut events)?;
         self.track(&events)?;
         Ok(events)
     }
@@ -266,7 +266,7 @@ impl RunFeed {
             log::append(&mut *self.log, &item, at_ms)?;
             for kind in kinds {
                 let kind = with_window(kind, window.as_deref());
-                events.push(self.next(at_ms, NewEvent::of_root(kind)));
+                events.push(self.next(at_ms, NewEvent::for_root(kind)));
             }
         }
         Ok(())

@@ -6,11 +6,12 @@ use windlass_agent::RunOptions;
 use windlass_journal::Record;
 
 use super::feed_log::open_log;
-use super::{OpenQuestions, RunFolder, SessionOptions};
+use super::folder::RunFolder;
+use super::open_questions::OpenQuestions;
 use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::{Result, ensure};
-use crate::feed::{FeedIdentity, RunFeed, now_ms};
+use crate::feed::{FeedIdentity, GuidanceSlot, RunFeed, now_ms};
 use crate::sessions::link::SessionLink;
 use crate::sessions::record::SessionRecord;
 use crate::sessions::store::{SessionStore, open_sessions};
@@ -34,8 +35,16 @@ pub(super) fn add_history(mut options: RunOptions, link: &SessionLink) -> RunOpt
     }
 }
 
-fn store(app: &App, options: &SessionOptions) -> Result<Arc<dyn SessionStore>> {
-    match &options.sessions {
+/// The options of a process for the feed of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FeedOptions<'a> {
+    pub(super) link: &'a SessionLink,
+    pub(super) sessions: Option<&'a Arc<dyn SessionStore>>,
+    pub(super) guidance: &'a GuidanceSlot,
+}
+
+fn store(app: &App, options: FeedOptions<'_>) -> Result<Arc<dyn SessionStore>> {
+    match options.sessions {
         Some(store) => Ok(Arc::clone(store)),
         None => open_sessions(app),
     }
@@ -46,9 +55,9 @@ pub(super) fn start_feed(
     app: &App,
     folder: &RunFolder,
     settings: &RunSettings,
-    options: &SessionOptions,
+    options: FeedOptions<'_>,
 ) -> Result<RunFeed> {
-    let link = &options.link;
+    let link = options.link;
     let record = if let Some(session) = &link.session {
         let mut record = session.clone();
         record.add_run(&folder.id, settings, link.parent.clone(), link.first_seq);
@@ -66,7 +75,7 @@ pub(super) fn resume_feed(
     app: &App,
     folder: &RunFolder,
     settings: &RunSettings,
-    options: &SessionOptions,
+    options: FeedOptions<'_>,
     records: &[Record],
 ) -> Result<RunFeed> {
     let store = store(app, options)?;
@@ -89,7 +98,7 @@ fn open(
     record: SessionRecord,
     settings: &RunSettings,
     records: &[Record],
-    options: &SessionOptions,
+    options: FeedOptions<'_>,
     store: Arc<dyn SessionStore>,
 ) -> Result<RunFeed> {
     let run = record.newest_run();

@@ -11,7 +11,7 @@ use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
-use super::feeds::{add_history, link_settings, resume_feed, start_feed};
+use super::feeds::{FeedOptions, add_history, link_settings, resume_feed, start_feed};
 use super::inbox::store_message;
 use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
@@ -112,7 +112,7 @@ impl Session {
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
-        let feed = start_feed(app, &folder, &settings, options)?;
+        let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let inbox = Inbox::new(&folder);
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_history(run, &options.link).with_messages(inbox.messages());
@@ -148,7 +148,7 @@ impl Session {
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_answers(&answers).build().await?;
-        let mut feed = resume_feed(app, &folder, &settings, options, &records)?;
+        let mut feed = resume_feed(app, &folder, &settings, options.feed_options(), &records)?;
         for (question, window) in answers.windows() {
             feed.set_window(question, window);
         }
@@ -193,7 +193,7 @@ impl Session {
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
-        let feed = start_feed(app, &folder, &settings, options)?;
+        let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.stream_with(settings.task.clone(), run);
@@ -236,6 +236,10 @@ impl Replay {
 }
 
 impl SessionOptions {
+    fn feed_options(&self) -> FeedOptions<'_> {
+        FeedOptions { link: &self.link, sessions: self.sessions.as_ref(), guidance: &self.guidance }
+    }
+
     /// Reads the settings of a recorded run, for example its root folder.
     ///
     /// # Errors

@@ -84,7 +84,7 @@ impl Sessions {
         for id in self.app.run_ids()?.into_iter().filter(|id| !known.contains(id)) {
             // A folder that is not a run must not hide the sessions.
             if let Ok(Some(record)) = find_session(&self.app, &id) {
-                self.store.put(&record)?;
+                self.store.save(&record)?;
                 records.push(record);
             }
         }
@@ -107,7 +107,7 @@ impl Sessions {
         } else {
             false
         };
-        if is_stale { self.store.put(record) } else { Ok(()) }
+        if is_stale { self.store.save(record) } else { Ok(()) }
     }
 
     /// Finds a session by its id, by the beginning of its id, by the id of one of its runs, or by the name `last`.
@@ -152,7 +152,7 @@ impl Sessions {
         ensure!(!name.is_empty(), Invalid, "the new name of the session is empty");
         let mut record = self.find(session)?;
         name.clone_into(&mut record.name);
-        self.store.put(&record)?;
+        self.store.save(&record)?;
         Ok(record)
     }
 

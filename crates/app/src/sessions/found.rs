@@ -32,7 +32,7 @@ pub(super) fn find_session(app: &App, run: &str) -> Result<Option<SessionRecord>
 pub(super) fn refresh(app: &App, record: &mut SessionRecord) -> bool {
     let Some(folder) = record.newest_run().and_then(|run| app.find_run(&run.id).ok()) else { return false };
     let is_final = record.state == SessionState::Ended;
-    let changed = changed_ms(&folder);
+    let changed = modification_ms(&folder);
     if is_final || (!record.state.is_active() && changed.is_some_and(|changed| changed <= record.updated_ms))
     {
         return false;
@@ -42,7 +42,7 @@ pub(super) fn refresh(app: &App, record: &mut SessionRecord) -> bool {
 }
 
 /// Returns the time of the last change of a run's journal in milliseconds since 1970.
-fn changed_ms(folder: &RunFolder) -> Option<u64> {
+fn modification_ms(folder: &RunFolder) -> Option<u64> {
     let changed = folder.journal().metadata().and_then(|data| data.modified()).ok()?;
     u64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }

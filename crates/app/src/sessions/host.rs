@@ -244,7 +244,7 @@ impl SessionHost {
     pub async fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let read = tokio::task::spawn_blocking(move || shared.read(&session, after)).await;
-        read.map_err(|_| AppError::of_a_task())?
+        read.map_err(|_| AppError::task_failure())?
     }
 
     async fn find_id(&self, session: &str) -> Result<String> {
@@ -253,7 +253,7 @@ impl SessionHost {
         }
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let found = tokio::task::spawn_blocking(move || shared.sessions.find(&session)).await;
-        Ok(found.map_err(|_| AppError::of_a_task())??.id)
+        Ok(found.map_err(|_| AppError::task_failure())??.id)
     }
 
     /// Returns the open questions of a session, which works or is suspended.
@@ -267,7 +267,7 @@ impl SessionHost {
         }
         let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
         let read = tokio::task::spawn_blocking(move || stored::questions(&shared.sessions, &session)).await;
-        read.map_err(|_| AppError::of_a_task())?
+        read.map_err(|_| AppError::task_failure())?
     }
 
     /// Answers a question of a session. The first answer counts, also if the run is suspended: then the answer is
@@ -296,7 +296,7 @@ impl SessionHost {
         let answered = tokio::task::spawn_blocking(move || {
             answer_stored(&shared.sessions, &session, &question, answer, &by)
         });
-        answered.await.map_err(|_| AppError::of_a_task())?
+        answered.await.map_err(|_| AppError::task_failure())?
     }
 
     /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
@@ -311,7 +311,7 @@ impl SessionHost {
             let record = shared.sessions.find(&session)?;
             leave_message(&shared.sessions.newest_folder(&record)?, &text, when)
         });
-        sent.await.map_err(|_| AppError::of_a_task())?
+        sent.await.map_err(|_| AppError::task_failure())?
     }
 
     /// Stops all runs of this process in order, and waits for their ends.

@@ -21,7 +21,7 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Fails if the store cannot be written.
-    fn put(&self, record: &SessionRecord) -> Result<()>;
+    fn save(&self, record: &SessionRecord) -> Result<()>;
 
     /// Returns the record with an id; `None` if there is none.
     ///

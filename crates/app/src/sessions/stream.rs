@@ -47,8 +47,8 @@ impl FeedStream {
 
     /// Returns the number of deltas that arrived as a part of another one, because this reader was slow or joined
     /// late.
-    pub fn merged(&self) -> u64 {
-        self.merged.saturating_add(self.live.as_ref().map_or(0, Subscription::merged))
+    pub fn count_merged(&self) -> u64 {
+        self.merged.saturating_add(self.live.as_ref().map_or(0, Subscription::count_merged))
     }
 
     /// Returns the next event. Cancel-safe.
@@ -67,7 +67,7 @@ impl FeedStream {
                     return Ok(event);
                 }
                 // The run ended, or this reader is too far behind: the records have the rest.
-                self.merged = self.merged();
+                self.merged = self.count_merged();
                 self.live = None;
             }
             let found = self.refill().await?;
@@ -85,7 +85,7 @@ impl FeedStream {
         if first.is_none_or(|first| first > self.last.saturating_add(1)) {
             let (host, session, last) = (Arc::clone(&self.host), self.session.clone(), self.last);
             let read = tokio::task::spawn_blocking(move || host.read(&session, Some(last))).await;
-            let events = read.map_err(|_| AppError::of_a_task())??;
+            let events = read.map_err(|_| AppError::task_failure())??;
             self.backlog
                 .extend(events.into_iter().filter(|event| first.is_none_or(|first| event.seq < first)));
         }

@@ -47,7 +47,7 @@ impl SessionTracker {
             written_ms: record.updated_ms,
             store,
         };
-        tracker.store.put(&record)?;
+        tracker.store.save(&record)?;
         Ok(tracker)
     }
 
@@ -96,7 +96,7 @@ impl SessionTracker {
         if let Some(run) = record.runs.iter_mut().find(|run| run.id == self.run) {
             run.total = self.total;
         }
-        self.store.put(&record)
+        self.store.save(&record)
     }
 }
 

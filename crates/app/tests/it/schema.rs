@@ -13,8 +13,8 @@ pub(crate) fn check_events(events: &[FeedEvent]) {
     let checker = Checker::compile(&schema).unwrap();
     for event in events {
         let line = serde_json::to_string(event).unwrap();
-        let checked = checker.check(&Arguments::parse(line.as_str()).unwrap());
-        assert!(checked.is_ok(), "{line}: {checked:?}");
+        let outcome = checker.check(&Arguments::parse(line.as_str()).unwrap());
+        assert!(outcome.is_ok(), "{line}: {outcome:?}");
         assert_eq!(serde_json::from_str::<FeedEvent>(&line).unwrap(), *event);
     }
 }

@@ -139,8 +139,10 @@ async fn after_a_kill_the_feed_continues_with_the_next_number() {
                 .cloned()
                 .collect()
         };
-        for event in before.iter().chain(&after).filter(|event| !numbers(&[(*event).clone()]).is_empty()) {
-            assert!(same(&[event.clone()]).contains(event), "{event}");
+        for event in
+            before.iter().chain(&after).filter(|event| !numbers(std::slice::from_ref(*event)).is_empty())
+        {
+            assert!(same(std::slice::from_ref(event)).contains(event), "{event}");
         }
         assert!(after.iter().any(|event| event["kind"] == "run_resumed"), "{after:?}");
     })

@@ -46,7 +46,7 @@ impl Drafts {
     }
 
     /// Returns the number of drafts that were removed.
-    pub(super) fn removed(&self) -> u64 {
+    pub(super) fn count_removed(&self) -> u64 {
         self.removed
     }
 

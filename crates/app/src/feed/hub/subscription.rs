@@ -15,7 +15,7 @@ pub(crate) struct Subscription {
     /// The number of the next event.
     next_seq: u64,
     /// The positions in the drafts.
-    seen: BTreeMap<u64, Seen>,
+    seen: BTreeMap<u64, DraftPosition>,
     /// Number of deltas that arrived as a part of another one.
     merged: u64,
     /// Number of drafts that were removed before the newest step.
@@ -24,7 +24,7 @@ pub(crate) struct Subscription {
 
 /// The part of a draft that a reader received.
 #[derive(Debug, Default)]
-struct Seen {
+struct DraftPosition {
     offset: u64,
     pieces: u32,
     is_ended: bool,
@@ -49,7 +49,7 @@ impl Subscription {
     }
 
     /// Returns the number of deltas that arrived as a part of another one.
-    pub(crate) fn merged(&self) -> u64 {
+    pub(crate) fn count_merged(&self) -> u64 {
         self.merged
     }
 
@@ -85,8 +85,8 @@ impl Subscription {
             self.next_seq = self.next_seq.saturating_add(1);
             return Step::Event(Box::new((**event).clone()));
         }
-        if self.removed != state.drafts.removed() {
-            self.removed = state.drafts.removed();
+        if self.removed != state.drafts.count_removed() {
+            self.removed = state.drafts.count_removed();
             self.seen.retain(|id, _| state.drafts.contains(*id));
         }
         for (id, draft) in state.drafts.iter() {

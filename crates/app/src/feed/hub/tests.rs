@@ -60,7 +60,7 @@ async fn a_slow_reader_gets_the_missed_deltas_as_one_and_their_number() {
     let merged =
         FeedKind::TextDelta { turn: 1, index: 0, offset: 0, text: "one two three".to_owned(), merged: 3 };
     assert_eq!(events, [notice(1), event(1, merged)]);
-    assert_eq!((slow.merged(), fast.merged()), (2, 0));
+    assert_eq!((slow.count_merged(), fast.count_merged()), (2, 0));
     // The whole text replaces the draft: a reader that joins now does not get the draft.
     let ended =
         FeedKind::TurnEnded { turn: 1, stop: None, usage: Tokens::default(), total: Tokens::default() };
@@ -165,7 +165,7 @@ proptest! {
             }
             prop_assert_eq!(got, (1..=seq).map(notice).collect::<Vec<_>>());
             prop_assert_eq!(text, sent);
-            prop_assert_eq!(merged, reader.merged());
+            prop_assert_eq!(merged, reader.count_merged());
             Ok(())
         })?;
     }

@@ -56,7 +56,7 @@ struct FileId {
 }
 
 impl FileId {
-    fn of(file: &File) -> io::Result<Self> {
+    fn read(file: &File) -> io::Result<Self> {
         let data = file.metadata()?;
         Ok(Self {
             device: std::os::unix::fs::MetadataExt::dev(&data),
@@ -106,7 +106,7 @@ impl FolderSessions {
 }
 
 impl SessionStore for FolderSessions {
-    fn put(&self, record: &SessionRecord) -> Result<()> {
+    fn save(&self, record: &SessionRecord) -> Result<()> {
         self.append(&Line::Put(Box::new(record.clone())))
     }
 
@@ -134,7 +134,7 @@ fn refresh(cache: &mut Cache, path: &Path) -> io::Result<()> {
         }
         Err(error) => return Err(error),
     };
-    let id = FileId::of(&file)?;
+    let id = FileId::read(&file)?;
     let length = file.metadata()?.len();
     if cache.file != Some(id) || length < cache.end {
         *cache = Cache { file: Some(id), ..Cache::default() };
