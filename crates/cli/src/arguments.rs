@@ -130,6 +130,13 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// List providers, or the models of a provider with their known capabilities.
     Models(Models),
+    #[command(flatten)]
+    Service(Service),
+}
+
+/// Commands that serve clients until they are stopped.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Service {
     /// Serve your sessions to a web page, and answer their questions from any device.
     Serve(Box<Serve>),
     /// List, register and revoke the devices that may use the server.

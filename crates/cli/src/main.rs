@@ -65,7 +65,7 @@ use std::process::ExitCode;
 
 use windlass_app::{App, Notice, assembly};
 
-use crate::arguments::Command;
+use crate::arguments::{Command, Service};
 
 fn main() -> ExitCode {
     // Must run before the first thread starts: the helper leaves the host's namespaces, which a process with
@@ -95,10 +95,8 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
     match command {
         #[cfg(feature = "mock")]
         Command::Demo(arguments) => block_on(demo::demo(arguments, app)),
-        #[cfg(feature = "mock")]
-        Command::Mock(arguments) => block_on(mock::mock(arguments)),
         #[cfg(not(feature = "mock"))]
-        Command::Demo(_) | Command::Mock(_) => missing::refuse("mock"),
+        Command::Demo(_) => missing::refuse("mock"),
         Command::Run(arguments) => block_on(run::run(*arguments, app)),
         Command::Fork(arguments) => block_on(fork::fork(arguments, app)),
         #[cfg(feature = "temporal")]
@@ -142,20 +140,31 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Policy(arguments) => policy::policy(arguments, app),
         Command::Doctor(arguments) => doctor::doctor(&arguments, app),
         Command::Models(arguments) => block_on(models::models(arguments, app)),
+        Command::Service(service) => dispatch_service(service, app),
+    }
+}
+
+/// Runs a command that serves clients until it is stopped.
+fn dispatch_service(service: Service, app: &App) -> anyhow::Result<ExitCode> {
+    match service {
+        #[cfg(feature = "mock")]
+        Service::Mock(arguments) => block_on(mock::mock(arguments)),
+        #[cfg(not(feature = "mock"))]
+        Service::Mock(_) => missing::refuse("mock"),
         #[cfg(feature = "gateway")]
-        Command::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
+        Service::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
         #[cfg(not(feature = "gateway"))]
-        Command::Proxy(_) => missing::refuse("gateway"),
+        Service::Proxy(_) => missing::refuse("gateway"),
         #[cfg(feature = "server")]
-        Command::Serve(arguments) => block_on(serve::serve(*arguments, app)),
+        Service::Serve(arguments) => block_on(serve::serve(*arguments, app)),
         #[cfg(feature = "server")]
-        Command::Devices(arguments) => serve::devices(&arguments, app),
+        Service::Devices(arguments) => serve::devices(&arguments, app),
         #[cfg(not(feature = "server"))]
-        Command::Serve(_) | Command::Devices(_) => missing::refuse("server"),
+        Service::Serve(_) | Service::Devices(_) => missing::refuse("server"),
         #[cfg(feature = "temporal")]
-        Command::Worker(arguments) => block_on(engine::work(*arguments, app)),
+        Service::Worker(arguments) => block_on(engine::work(*arguments, app)),
         #[cfg(not(feature = "temporal"))]
-        Command::Worker(_) => missing::refuse("temporal"),
+        Service::Worker(_) => missing::refuse("temporal"),
     }
 }
 

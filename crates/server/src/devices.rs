@@ -1,7 +1,7 @@
 //! The devices that may use a server, and their tokens.
 
-use std::fmt;
-use std::io::{self, Write as _};
+use std::fmt::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -174,7 +174,6 @@ impl fmt::Debug for Devices {
 }
 
 fn read(path: &Path) -> Result<Vec<Device>, DeviceError> {
-    use std::io::Read as _;
     let file = |source| DeviceError::File { path: path.to_owned(), source };
     let opened = match std::fs::File::open(path) {
         Ok(opened) => opened,
@@ -198,7 +197,10 @@ pub(crate) fn hash(text: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Compares two texts in a time that depends on their lengths only.

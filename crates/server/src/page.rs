@@ -49,7 +49,8 @@ mod tests {
         for word in ["<style", " style=", "onclick", "onload", "javascript:"] {
             assert!(!html.contains(word), "{word}");
         }
-        for (path, _, content) in FILES.into_iter().filter(|(path, ..)| path.ends_with(".js")) {
+        for (path, _, content) in FILES.into_iter().filter(|(_, media_type, _)| *media_type == super::SCRIPT)
+        {
             for word in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"]
             {

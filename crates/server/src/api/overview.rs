@@ -73,7 +73,7 @@ pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Respons
     let gauges = Gauges {
         readers: shared.readers(),
         working: shared.host.handles().len(),
-        questions: records.iter().map(|record| usize::try_from(record.open_questions).unwrap_or(0)).sum(),
+        questions: records.iter().map(|record| record.open_questions).sum(),
         sessions,
     };
     let text = shared.metrics.render(&gauges);

@@ -108,6 +108,7 @@ impl Route {
 /// Returns all routes of the API.
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = session_routes();
+    routes.extend(run_routes());
     routes.extend(server_routes());
     routes
 }
@@ -134,6 +135,11 @@ fn session_routes() -> Vec<Route> {
             delete(sessions::delete),
         )
         .returns_nothing(204),
+    ]
+}
+
+fn run_routes() -> Vec<Route> {
+    vec![
         Route::new(
             ("post", "/api/sessions/{id}/continue"),
             "Continues a session with its next task.",

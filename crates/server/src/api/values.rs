@@ -196,7 +196,7 @@ pub(crate) struct SessionValue {
     /// `working`, `waiting`, `suspended`, `ended`, `stopped`, `failed` or `interrupted`.
     pub(crate) state: &'static str,
     /// Number of open questions.
-    pub(crate) open_questions: u64,
+    pub(crate) open_questions: usize,
     /// True if the run works in the process of this server.
     pub(crate) is_here: bool,
     /// Time of the start in milliseconds since 1970.
@@ -217,7 +217,7 @@ impl SessionValue {
         Self {
             root: record.root.display().to_string(),
             state: record.state.as_str(),
-            open_questions: u64::try_from(record.open_questions).unwrap_or(u64::MAX),
+            open_questions: record.open_questions,
             runs: record.runs.into_iter().map(|run| run.id).collect(),
             id: record.id,
             name: record.name,

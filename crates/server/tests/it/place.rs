@@ -13,7 +13,7 @@ use windlass_mock::{Script, ScriptedProvider};
 use windlass_server::{Devices, Server, ServerOptions};
 
 /// The longest time that a test waits for the server.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A response: the status, the head in lower case, and the body.
 #[derive(Debug)]
