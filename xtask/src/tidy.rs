@@ -127,7 +127,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     }
     documents::check_first_pages(|path| sh.read_file(path).unwrap_or_default(), &mut found);
     if sh.path_exists("README.md") {
-        documents::check_crate_table(&project, &sh.read_file("README.md")?, &mut found);
+        documents::check_crate_table(&project, &sh.read_file("docs/CRATES.md")?, &mut found);
     }
     Ok(found)
 }

@@ -92,7 +92,7 @@ impl AgentTool {
             // A suspended run in memory could not be resumed.
             None => UnansweredPolicy::default(),
         };
-        // Without a human above, nobody answers the agent's questions either.
+        // Without a human above, the agent's questions get no answer either.
         let autonomy = match caller.autonomy {
             Autonomy::Headless => Autonomy::Headless,
             _ => own.autonomy,

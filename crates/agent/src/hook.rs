@@ -101,7 +101,7 @@ pub trait Hook: Send + Sync {
     }
 
     /// Guards a call after policy allowed it or asks about it. A rewrite gives the call other arguments, which are checked by the
-    /// schema and decided by policy again, and the model is told. A veto is a denial with the reason, and
+    /// schema and decided by policy again; the result mentions the change. A veto is a denial with the reason, and
     /// [`HookVerdict::Ask`] a question to the approver.
     fn check_call<'a>(
         &'a self,

@@ -7,6 +7,7 @@ mod engine;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod models;
+mod names;
 mod offering;
 mod otlp;
 mod request;
@@ -24,7 +25,7 @@ mod workflow;
 
 #[cfg(feature = "mock")]
 use clap::Args;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 #[cfg(feature = "temporal")]
 pub(crate) use self::approvals::Stop;
@@ -39,6 +40,7 @@ pub(crate) use self::engine::{EngineTarget, EngineValues};
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
+pub(crate) use self::names::{AutonomyName, PresetName, SandboxName};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
 pub(crate) use self::request::RequestArgs;
@@ -168,43 +170,4 @@ pub(crate) struct Demo {
     /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Confinement of commands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SandboxName {
-    /// With the strongest level that this machine supports.
-    #[default]
-    Auto,
-    /// With namespaces; fail if they are not available.
-    Required,
-    /// Without confinement: each command has all rights of the user.
-    Off,
-}
-
-/// Actions that a run performs without asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AutonomyName {
-    /// Ask if no rule decides.
-    #[default]
-    Ask,
-    /// Allow only reading; deny everything else.
-    ReadOnly,
-    /// Also change files in the workspace without asking.
-    AutoEdit,
-    /// Also run confined commands that only read, without asking.
-    Auto,
-    /// Never ask: deny if no rule allows.
-    Headless,
-}
-
-/// Set of tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetName {
-    /// Read, write and edit files, run commands.
-    Minimal,
-    /// The tools of a coding agent.
-    Standard,
-    /// All tools.
-    Full,
 }

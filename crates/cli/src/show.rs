@@ -36,11 +36,6 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    /// Creates a renderer that counts the cost of the run.
-    pub(crate) fn with_spending(spending: Spending) -> Self {
-        Self { spending, ..Self::default() }
-    }
-
     /// Prints one event.
     pub(crate) fn event(&mut self, event: &Event) -> anyhow::Result<()> {
         let text = self.text_of(event);

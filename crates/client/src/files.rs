@@ -177,7 +177,7 @@ impl Client {
         self.wait_until_active(api, upload, answer, deadline).await
     }
 
-    /// Requests a file's state until it is no longer being processed.
+    /// Requests a file's state until its processing has ended.
     async fn wait_until_active(
         &self,
         api: FilesApi,

@@ -147,7 +147,7 @@ impl Summary {
             return None;
         }
         let (mut first_better, mut second_better, mut ties) = (0_u32, 0_u32, 0_u32);
-        let graded = self.graded_trials();
+        let graded = self.count_graded();
         for case in &self.cases {
             let of = |model| graded.get(&(case.as_str(), model)).copied();
             let (Some((a_passed, a_trials)), Some((b_passed, b_trials))) = (of(first), of(second)) else {
@@ -172,7 +172,7 @@ impl Summary {
 
     /// Returns the cases whose repetitions with a model ended differently. Trials with errors do not count.
     pub fn flaky(&self) -> Vec<FlakyCase> {
-        let graded = self.graded_trials();
+        let graded = self.count_graded();
         let pairs = self.cases.iter().flat_map(|case| self.models.iter().map(move |model| (case, model)));
         pairs
             .filter_map(|(case, model)| {
@@ -196,7 +196,7 @@ impl Summary {
     }
 
     /// Returns the numbers of passed and of graded trials by case and model.
-    fn graded_trials(&self) -> BTreeMap<(&str, &str), (u32, u32)> {
+    fn count_graded(&self) -> BTreeMap<(&str, &str), (u32, u32)> {
         let mut counts = BTreeMap::new();
         for trial in self.trials.iter().filter(|trial| trial.status != TrialStatus::Error) {
             let (passed, trials) =

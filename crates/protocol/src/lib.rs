@@ -56,6 +56,5 @@ pub use request::{Delivery, Request};
 pub use result::{Content, ResultFlag, ResultStatus, ToolResult};
 pub use rewritten::RewrittenHistory;
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
-pub use stop::StopReason;
 pub use target::{Change, Containment, Target, TargetKind};
-pub use usage::Usage;
+pub use {stop::StopReason, usage::Usage};

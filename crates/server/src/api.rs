@@ -1,6 +1,7 @@
 //! The HTTP API.
 
 mod error;
+mod extract;
 mod feed;
 mod login;
 mod openapi;
@@ -12,4 +13,4 @@ mod values;
 
 pub(crate) use self::error::ApiError;
 pub use self::openapi::openapi_document;
-pub(crate) use self::routes::{open_router, protected_router};
+pub(crate) use self::routes::{device_router, open_router};

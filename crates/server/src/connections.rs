@@ -46,7 +46,7 @@ pub(crate) async fn serve(
     }
     drop(listener);
     let all = async { while connections.join_next().await.is_some() {} };
-    // Dropping the set closes what is still open.
+    // Dropping the set closes the open connections.
     drop(tokio::time::timeout(options.drain, all).await);
     Ok(())
 }

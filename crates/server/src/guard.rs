@@ -24,7 +24,7 @@ pub(crate) const COOKIE_NAME: &str = "windlass_device";
 /// Name of the header with the CSRF token of a browser.
 pub(crate) const CSRF_HEADER: &str = "x-windlass-csrf";
 
-/// What a page of this server may load. Scripts and styles come from files of the server only, so a text that becomes
+/// The sources from which a page of this server may load. Scripts and styles come from files of the server only, so a text that becomes
 /// markup by mistake still runs nothing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
@@ -104,7 +104,7 @@ async fn find_device(shared: &Arc<Shared>, method: &Method, headers: &HeaderMap)
     let (token, is_cookie) = match (bearer(headers), cookie(headers)) {
         (Some(token), _) => (token, false),
         (None, Some(token)) => (token, true),
-        (None, None) => return Err(ApiError::unauthorized("this server needs the token of a device")),
+        (None, None) => return Err(ApiError::wrong_token("this server needs the token of a device")),
     };
     let Some(device) = verify(shared, token).await? else { return Err(refuse_token(shared)) };
     if is_cookie && !method.is_safe() {
@@ -136,7 +136,7 @@ pub(crate) fn refuse_token(shared: &Shared) -> ApiError {
     shared.metrics.wrong_tokens.fetch_add(1, Ordering::Relaxed);
     match shared.failures.count(Instant::now()) {
         Some(wait) => ApiError::too_many("too many wrong tokens", wait),
-        None => ApiError::unauthorized("the token is wrong or revoked"),
+        None => ApiError::wrong_token("the token is wrong or revoked"),
     }
 }
 

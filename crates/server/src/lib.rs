@@ -9,10 +9,12 @@ mod failures;
 mod guard;
 mod host_names;
 mod metrics;
+mod options;
 mod page;
 mod server;
 mod state;
 
 pub use api::openapi_document;
 pub use devices::{Device, DeviceError, Devices};
-pub use server::{Server, ServerOptions};
+pub use options::ServerOptions;
+pub use server::Server;

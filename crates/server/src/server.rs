@@ -1,9 +1,8 @@
-//! The server: its options, its routes, and its start.
+//! The server: its routes, and its start.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -14,39 +13,7 @@ use windlass_app::sessions::SessionHost;
 
 use crate::host_names::{HostNames, is_local};
 use crate::state::Shared;
-use crate::{Devices, api, body, connections, guard, page};
-
-/// The limits of a server, and the names under which it may be reached.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ServerOptions {
-    /// Names that clients may use beside the address, as in the header `Host`: `windlass.example:443`. A server behind
-    /// a proxy needs the name of the proxy.
-    pub host_names: Vec<String>,
-    /// Maximum bytes of a request body. Default: 1 MiB.
-    pub body_bytes: usize,
-    /// Maximum time for the body of a request. Default: 30 seconds.
-    pub body_timeout: Duration,
-    /// Maximum concurrent connections; further connections wait in the backlog. Default: 2,200.
-    pub connections: usize,
-    /// Maximum time for the head of a request. Default: 10 seconds.
-    pub head_timeout: Duration,
-    /// Time for open requests to finish after the server is stopped. Default: 5 seconds.
-    pub drain: Duration,
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self {
-            host_names: Vec::new(),
-            body_bytes: 1 << 20,
-            body_timeout: Duration::from_secs(30),
-            connections: 2_200,
-            head_timeout: Duration::from_secs(10),
-            drain: Duration::from_secs(5),
-        }
-    }
-}
+use crate::{Devices, ServerOptions, api, body, connections, guard, page};
 
 /// A server of the sessions of one user: an HTTP API, feeds as server-sent events, and a web page.
 ///
@@ -118,7 +85,7 @@ impl Server {
 fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {
     let (most, timeout) = (options.body_bytes, options.body_timeout);
     let buffered = from_fn(move |request, next| body::read_body(most, timeout, request, next));
-    let protected = api::protected_router()
+    let protected = api::device_router()
         .layer(buffered.clone())
         .layer(from_fn_with_state(Arc::clone(&shared), guard::check_device));
     api::open_router()

@@ -2,6 +2,7 @@
 
 mod cache_key;
 mod debug;
+mod from_endpoint;
 mod model_facts;
 
 use std::borrow::Cow;
@@ -12,12 +13,10 @@ use windlass_protocol::Request;
 use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
 
 use crate::edit::{self, Edit};
-use crate::endpoint::Endpoint;
 use crate::quirk::Quirk;
 use crate::rejection::{ParameterRejection, Remedy};
 use crate::rewrites::Rewrites;
 use crate::vendor::Vendor;
-use crate::vendors::Vendors;
 
 /// Encodes requests in a wire format, with the differences of the vendor and of each model.
 ///
@@ -45,26 +44,6 @@ pub struct RequestEncoder {
 }
 
 impl RequestEncoder {
-    /// Returns the encoder for a wire format that the user made. If the endpoint has the name and the wire
-    /// format of a built-in vendor, that vendor's quirks apply.
-    pub fn for_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
-        let vendor = Vendors::table().get(&endpoint.name);
-        let vendor = vendor.filter(|vendor| {
-            let Endpoint { wire: own, wire_elsewhere, .. } = &vendor.endpoint;
-            [Some(own), wire_elsewhere.as_ref()].into_iter().flatten().any(|name| name == wire.name())
-        });
-        let vendor = vendor.cloned().map(|mut vendor| {
-            vendor.endpoint.price_list.clone_from(&endpoint.price_list);
-            Arc::new(vendor)
-        });
-        Self { wire, vendor, rewrites: Arc::default() }
-    }
-
-    /// Returns the encoder for a vendor, or `None` if its wire format is not known.
-    pub fn for_vendor(vendor: Vendor) -> Option<Self> {
-        Some(Self { wire: vendor.wire()?, vendor: Some(Arc::new(vendor)), rewrites: Arc::default() })
-    }
-
     /// Returns the wire format.
     pub fn wire(&self) -> &Arc<dyn Wire> {
         &self.wire

@@ -25,9 +25,7 @@ pub use windlass_agent::{
 #[doc(inline)]
 pub use windlass_tool_args::{ToolArgs, tool};
 
-pub use windlass_protocol as protocol;
-pub use windlass_schema as schema;
-pub use windlass_stream as stream;
+pub use {windlass_protocol as protocol, windlass_schema as schema, windlass_stream as stream};
 
 #[cfg(feature = "agent")]
 pub use {

@@ -45,9 +45,9 @@ pub(super) fn check_changelog(package: &Package, changelog: &str, found: &mut Fi
     }
 }
 
-/// Checks that the root README links each crate's folder once, in a table row with the crate's description.
-pub(super) fn check_crate_table(project: &Project, readme: &str, found: &mut Findings) {
-    let rows: Vec<(&str, &str)> = readme
+/// Checks that docs/CRATES.md links each crate's folder once, in a table row with the crate's description.
+pub(super) fn check_crate_table(project: &Project, table: &str, found: &mut Findings) {
+    let rows: Vec<(&str, &str)> = table
         .lines()
         .filter(|line| line.starts_with('|'))
         .filter_map(|line| Some((find_linked_crate(line)?, line)))
@@ -58,24 +58,24 @@ pub(super) fn check_crate_table(project: &Project, readme: &str, found: &mut Fin
         };
         let own: Vec<&str> =
             rows.iter().filter(|(linked, _)| *linked == name).map(|(_, line)| *line).collect();
-        let row = format!("| [`{}`](crates/{name}) | {} |", package.name, package.description);
+        let row = format!("| [`{}`](../crates/{name}) | {} |", package.name, package.description);
         match own.as_slice() {
             [line] if line.contains(&package.description) => {}
-            [_] => found.errors.push(format!("README.md: the crate's sentence differs, it is `{row}`")),
-            [] => found.errors.push(format!("README.md: the crate table lacks `{row}`")),
-            _ => found.errors.push(format!("README.md: the crate table has `{name}` more than once")),
+            [_] => found.errors.push(format!("docs/CRATES.md: the crate's sentence differs, it is `{row}`")),
+            [] => found.errors.push(format!("docs/CRATES.md: the crate table lacks `{row}`")),
+            _ => found.errors.push(format!("docs/CRATES.md: the crate table has `{name}` more than once")),
         }
     }
     for (name, _) in &rows {
         if !project.crates().any(|package| package.layer_name() == Some(name)) {
             found
                 .errors
-                .push(format!("README.md: the crate table links `crates/{name}`, which does not exist"));
+                .push(format!("docs/CRATES.md: the crate table links `crates/{name}`, which does not exist"));
         }
     }
 }
 
 fn find_linked_crate(row: &str) -> Option<&str> {
-    let (_, rest) = row.split_once("](crates/")?;
+    let (_, rest) = row.split_once("](../crates/")?;
     rest.split(['/', ')']).next()
 }

@@ -253,10 +253,10 @@ fn a_readme_begins_with_the_crates_sentence() {
 
 #[test]
 fn the_crate_table_lists_exactly_the_crates() {
-    check_crate_table("| [`windlass-sse`](crates/sse) | Cuts bytes. |\n", 0);
-    check_crate_table("| [`windlass-sse`](crates/sse) | Something else. |\n", 1);
+    check_crate_table("| [`windlass-sse`](../crates/sse) | Cuts bytes. |\n", 0);
+    check_crate_table("| [`windlass-sse`](../crates/sse) | Something else. |\n", 1);
     check_crate_table("", 1);
-    check_crate_table("| [a](crates/sse) | Cuts bytes. |\n| [b](crates/gone) | Gone. |\n", 1);
+    check_crate_table("| [a](../crates/sse) | Cuts bytes. |\n| [b](../crates/gone) | Gone. |\n", 1);
 }
 
 #[test]

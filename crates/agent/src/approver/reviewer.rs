@@ -31,7 +31,7 @@ const EFFECTS: [&str; 3] = ["internal", "read", "write"];
 /// opinion, fails or takes longer than 30 seconds, goes to the human approver.
 ///
 /// The arguments of a call can contain instructions of a stranger. The request to the model marks them as
-/// untrusted data between markers that nobody can guess, and an opinion counts only if it repeats a number that the
+/// untrusted data between random markers, and an opinion counts only if it repeats a number that the
 /// arguments cannot know. This reduces the danger of prompt injection and does not remove it, so keep the risk low.
 ///
 /// The decision has a [`Review`] with the model's name, its reason and its tokens, which the run counts with the prices of its own

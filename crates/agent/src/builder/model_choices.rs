@@ -6,7 +6,7 @@ use windlass_stream::ModelFacts;
 use windlass_text_calls::StructuredOutput;
 
 /// The settings that follow from the model: from the facts that it knows, or from another agent with the same
-/// model. What the builder sets takes precedence.
+/// model. The settings of the builder take precedence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelChoices {
     /// The capabilities; `None` if nothing is known about the model.

@@ -1,4 +1,4 @@
-//! The events that follow from the events of a working run: deltas, and what the records do not contain.
+//! The events that follow from the events of a working run: deltas, and events without a record.
 
 use std::collections::BTreeMap;
 

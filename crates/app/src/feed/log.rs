@@ -37,7 +37,7 @@ pub(crate) enum LogItem {
     },
 }
 
-/// The place of a run's feed in its session, and what the events of its records depend on.
+/// The place of a run's feed in its session, and the facts that the events of its records depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeedIdentity {
     pub(crate) session: String,

@@ -225,7 +225,7 @@ impl SessionHost {
         handle
     }
 
-    /// Returns the feed of a session after a number: what is recorded, and then what happens, in this process or in
+    /// Returns the feed of a session after a number: first from the records, then live, from this process or from
     /// another. Without a number it begins with the first event.
     ///
     /// # Errors

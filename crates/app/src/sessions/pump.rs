@@ -91,7 +91,7 @@ async fn next_step(session: &mut Session) -> Step {
     .await
 }
 
-/// Publishes what the run left when it ended.
+/// Publishes the last events of a run that has ended.
 fn drain(
     session: &mut Session,
     shared: &RunShared,

@@ -101,7 +101,7 @@ impl SessionState {
         }
     }
 
-    /// Returns true if a process works on the session, as far as the record says.
+    /// Returns true if, by the record, a process works on the session.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Working | Self::Waiting)
     }

@@ -23,7 +23,7 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be written.
     fn save(&self, record: &SessionRecord) -> Result<()>;
 
-    /// Returns the record with an id; `None` if there is none.
+    /// Returns the record with an id, or `None` if it does not exist.
     ///
     /// # Errors
     ///

@@ -5,8 +5,14 @@ use windlass_agent::{Event, Outcome, Wait};
 use windlass_hitl::display_safe;
 
 use super::{RESULT_LINES, Show};
+use crate::usage::Spending;
 
 impl Show {
+    /// Creates a renderer that counts the cost of the run.
+    pub(crate) fn with_spending(spending: Spending) -> Self {
+        Self { spending, ..Self::default() }
+    }
+
     /// Renders an event of a sub-agent as one entry: calls, failed calls, postponed questions and the
     /// outcome.
     pub(super) fn agent(&self, agents: &[String], happened: &Value) -> String {

@@ -25,7 +25,7 @@ impl Core {
         self.protocols.lock();
     }
 
-    /// Replaces the turns of a plan by their summary, or by a note if there is none.
+    /// Replaces the turns of a plan by their summary, or by a note without one.
     pub(crate) fn apply_summary(&mut self, plan: SummaryPlan, summary: Option<&str>, usage: Usage) {
         // The entry of the compaction contains the tokens that have been counted.
         let _ = self.ledger.take_unrecorded();

@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    /// Begins the next task with the queued messages. Returns false if there are none.
+    /// Begins the next task with the queued messages. Returns false without messages.
     pub(crate) fn begin_next_task(&mut self) -> bool {
         // Messages that arrived before the task ended come before the next task.
         if !self.steering.has_next_turn() {

@@ -23,11 +23,13 @@ impl Machine {
                 let what = if self.phase.is_condensing() { "summary" } else { "model" };
                 (self.core.attempt_key(what), StepClass::Pure)
             }
-            Command::Decide(call) => (self.edited_key("judge", &call.id), StepClass::Pure),
+            Command::Decide(call) => (self.name_decision("judge", &call.id), StepClass::Pure),
             Command::RunSpeculatively { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
             Command::Reconcile { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
             Command::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
-            Command::Ask(request) => (self.edited_key("approval", &request.call.id), StepClass::Idempotent),
+            Command::Ask(request) => {
+                (self.name_decision("approval", &request.call.id), StepClass::Idempotent)
+            }
             Command::Interrupt { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
             Command::Run(call) => {
                 let hints = self.core.config().hints(call.name.as_str());
@@ -45,7 +47,7 @@ impl Machine {
     }
 
     /// Returns the key of a step that is repeated after each change of the call's arguments.
-    fn edited_key(&self, what: &str, call: &CallId) -> String {
+    fn name_decision(&self, what: &str, call: &CallId) -> String {
         match self.phase.count_edits(call) {
             0 => format!("{what}-{call}"),
             edits => format!("{what}-{call}-edit-{edits}"),

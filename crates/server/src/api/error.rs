@@ -37,7 +37,7 @@ impl ApiError {
         Self { status, body: ErrorBody { code, message: message.into(), by: None }, retry_after: None }
     }
 
-    pub(crate) fn unauthorized(message: &str) -> Self {
+    pub(crate) fn wrong_token(message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "token", message)
     }
 

@@ -13,8 +13,8 @@ use tokio::sync::watch;
 use windlass_app::feed::FeedEvent;
 use windlass_app::sessions::FeedStream;
 
-use super::ApiError;
-use super::routes::Parameters;
+use super::error::ApiError;
+use super::extract::Parameters;
 use crate::connections::wait_for_stop;
 use crate::state::{ReaderPlace, Shared};
 
@@ -35,7 +35,7 @@ struct OpenFeed {
     _place: ReaderPlace,
 }
 
-/// Returns the events of a session after a number: what is recorded, and then what happens. A browser that reconnects
+/// Returns the events of a session after a number: first from the records, then live. A browser that reconnects
 /// sends the number in the header `Last-Event-ID`.
 pub(super) async fn feed(
     State(shared): State<Arc<Shared>>,
@@ -61,7 +61,7 @@ pub(super) async fn feed(
 }
 
 /// Returns an event in the form of server-sent events. Only numbered events have an id, so a browser that reconnects
-/// gets what it did not get whole.
+/// gets the texts that arrived in part.
 fn to_sse(event: &FeedEvent) -> Option<Event> {
     let sse = Event::default().json_data(event).ok()?;
     Some(if event.kind.is_numbered() { sse.id(event.seq.to_string()) } else { sse })

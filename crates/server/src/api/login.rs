@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 
-use super::ApiError;
-use super::routes::Body;
+use super::error::ApiError;
+use super::extract::Body;
 use super::values::{DeviceValue, Identity, Login};
 use crate::guard::{COOKIE_NAME, csrf_token, refuse_token, verify};
 use crate::state::Shared;
@@ -27,8 +27,8 @@ pub(super) async fn login(
     let csrf = Some(csrf_token(&login.token));
     let cookie =
         format!("{COOKIE_NAME}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}", login.token);
-    let cookie = HeaderValue::from_str(&cookie)
-        .map_err(|_| ApiError::unauthorized("the token is wrong or revoked"))?;
+    let cookie =
+        HeaderValue::from_str(&cookie).map_err(|_| ApiError::wrong_token("the token is wrong or revoked"))?;
     let mut response = Json(Identity { device: device.id, name: device.name, csrf }).into_response();
     response.headers_mut().insert(SET_COOKIE, cookie);
     Ok(response)

@@ -1,5 +1,6 @@
 //! The OpenAPI document of the API.
 
+use axum::Json;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -46,6 +47,11 @@ pub fn openapi_document() -> Value {
             "schemas": generator.take_definitions(true),
         },
     })
+}
+
+/// Returns the OpenAPI document. Needs no token.
+pub(super) async fn document() -> Json<Value> {
+    Json(openapi_document())
 }
 
 fn operation(route: &Route, generator: &mut SchemaGenerator, error: &Value) -> Value {

@@ -10,20 +10,15 @@ use axum::response::{IntoResponse as _, Response};
 use windlass_app::feed::FEED_VERSION;
 use windlass_app::sessions::Sessions;
 
+use super::error::ApiError;
 use super::sessions::on_sessions;
 use super::values::{Health, ModelValue, QuestionValue};
-use super::{ApiError, openapi_document};
 use crate::metrics::Gauges;
 use crate::state::Shared;
 
 /// Returns that the server works. Needs no token.
 pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), feed: FEED_VERSION })
-}
-
-/// Returns the OpenAPI document. Needs no token.
-pub(super) async fn document() -> Json<serde_json::Value> {
-    Json(openapi_document())
 }
 
 /// Returns the open questions of all sessions, the oldest session first.

@@ -2,29 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::Router;
-use axum::extract::{FromRequest, FromRequestParts, Query};
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use windlass_app::feed::FeedEvent;
 
 use super::values::{
-    Answered, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName,
+    AnswerEffect, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName,
     NewTask, QuestionValue, SessionValue, StartedRun,
 };
-use super::{ApiError, feed, login, overview, runs, sessions};
+use super::{feed, login, openapi, overview, runs, sessions};
 use crate::state::Shared;
-
-/// The JSON body of a request. Its errors have the form of the API's errors.
-#[derive(FromRequest)]
-#[from_request(via(Json), rejection(ApiError))]
-pub(super) struct Body<T>(pub(super) T);
-
-/// The parameters of a request's address. Their errors have the form of the API's errors.
-#[derive(FromRequestParts)]
-#[from_request(via(Query), rejection(ApiError))]
-pub(super) struct Parameters<T>(pub(super) T);
 
 type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
 
@@ -166,7 +154,7 @@ fn run_routes() -> Vec<Route> {
             post(runs::answer),
         )
         .takes::<NewAnswer>()
-        .returns::<Answered>(200),
+        .returns::<AnswerEffect>(200),
         Route::new(("post", "/api/sessions/{id}/messages"), "Sends a message to the run.", post(runs::send))
             .takes::<NewMessage>()
             .returns_nothing(202),
@@ -218,7 +206,7 @@ fn server_routes() -> Vec<Route> {
             .returns::<Vec<DeviceValue>>(200),
         Route::new(("delete", "/api/devices/{id}"), "Revokes a device.", delete(login::revoke))
             .returns_nothing(204),
-        Route::new(("get", "/api/openapi.json"), "Returns this document.", get(overview::document))
+        Route::new(("get", "/api/openapi.json"), "Returns this document.", get(openapi::document))
             .open()
             .returns_text("application/json"),
         Route::new(("get", "/health"), "Returns that the server works.", get(overview::health))
@@ -243,6 +231,6 @@ pub(crate) fn open_router() -> Router<Arc<Shared>> {
 }
 
 /// Returns the routes that need the token of a device.
-pub(crate) fn protected_router() -> Router<Arc<Shared>> {
+pub(crate) fn device_router() -> Router<Arc<Shared>> {
     router_of(routes().into_iter().filter(|route| !route.is_open))
 }

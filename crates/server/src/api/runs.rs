@@ -11,10 +11,10 @@ use windlass_app::RunSettings;
 use windlass_app::providers::Provider;
 use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle};
 
-use super::ApiError;
-use super::routes::Body;
+use super::error::ApiError;
+use super::extract::Body;
 use super::sessions::on_sessions;
-use super::values::{Answered, Changes, NewAnswer, NewFork, NewMessage, NewTask, StartedRun};
+use super::values::{AnswerEffect, Changes, NewAnswer, NewFork, NewMessage, NewTask, StartedRun};
 use crate::Device;
 use crate::state::Shared;
 
@@ -60,7 +60,7 @@ fn check_task(task: &str) -> Result<(), ApiError> {
     if task.trim().is_empty() { Err(ApiError::invalid("the task is empty")) } else { Ok(()) }
 }
 
-fn started(shared: &Shared, run: &RunHandle) -> (StatusCode, Json<StartedRun>) {
+fn report_start(shared: &Shared, run: &RunHandle) -> (StatusCode, Json<StartedRun>) {
     shared.metrics.runs.fetch_add(1, Ordering::Relaxed);
     let value = StartedRun { session: run.session().to_owned(), run: run.run().to_owned() };
     (StatusCode::CREATED, Json(value))
@@ -76,7 +76,7 @@ pub(super) async fn start(
     settings.task = task.task;
     task.settings.apply(&mut settings);
     let run = shared.host.start(settings).await?;
-    Ok(started(&shared, &run))
+    Ok(report_start(&shared, &run))
 }
 
 /// Continues a session with a task.
@@ -88,7 +88,7 @@ pub(super) async fn proceed(
     check_task(&task.task)?;
     let changes = task.settings.changes(&shared.template.provider);
     let run = shared.host.continue_session(&id, &task.task, &changes).await?;
-    Ok(started(&shared, &run))
+    Ok(report_start(&shared, &run))
 }
 
 /// Starts a session with the beginning of another one.
@@ -100,7 +100,7 @@ pub(super) async fn fork(
     check_task(&fork.task)?;
     let changes = fork.settings.changes(&shared.template.provider);
     let run = shared.host.fork(&id, &fork.at.point(), &fork.task, &changes).await?;
-    Ok(started(&shared, &run))
+    Ok(report_start(&shared, &run))
 }
 
 /// Resumes the newest run of a session.
@@ -109,7 +109,7 @@ pub(super) async fn resume(
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<StartedRun>), ApiError> {
     let run = shared.host.resume(&id).await?;
-    Ok(started(&shared, &run))
+    Ok(report_start(&shared, &run))
 }
 
 /// Answers a question. The window is the name of the device.
@@ -118,14 +118,14 @@ pub(super) async fn answer(
     Extension(device): Extension<Device>,
     Path(id): Path<String>,
     Body(answer): Body<NewAnswer>,
-) -> Result<Json<Answered>, ApiError> {
+) -> Result<Json<AnswerEffect>, ApiError> {
     let (question, answer) = answer.split();
     let by = format!("page on {}", device.name);
     let place = shared.host.answer(&id, &question, answer, &by).await?;
     shared.metrics.answers.fetch_add(1, Ordering::Relaxed);
     Ok(Json(match place {
-        AnswerPlace::Stored { unanswered } => Answered { received: false, unanswered },
-        _ => Answered { received: true, unanswered: 0 },
+        AnswerPlace::Stored { unanswered } => AnswerEffect { received: false, unanswered },
+        _ => AnswerEffect { received: true, unanswered: 0 },
     }))
 }
 

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use windlass_app::AppError;
 use windlass_app::sessions::{ExportFormat, Sessions, export};
 
-use super::ApiError;
-use super::routes::{Body, Parameters};
+use super::error::ApiError;
+use super::extract::{Body, Parameters};
 use super::values::{NewName, SessionValue};
 use crate::state::Shared;
 

@@ -245,7 +245,7 @@ pub(crate) struct StartedRun {
 
 /// The effect of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answered {
+pub(crate) struct AnswerEffect {
     /// True if a working run received the answer. Otherwise it is stored, and a request to `resume` passes it on.
     pub(crate) received: bool,
     /// Number of questions of the suspended run that have no answer yet.
