@@ -96,7 +96,7 @@ fn a_suspended_run_finishes_with_interrupts_and_another_run_resumes_it() {
     let mut feed = parallel_calls();
     feed.answer("c-1", "denied");
     feed.result("c-1", "denied");
-    feed.end(json!({ "state": "suspended", "questions": ["q-c-2"], "results": [] }));
+    feed.end(&json!({ "state": "suspended", "questions": ["q-c-2"], "results": [] }));
     let first = encode(AgUiEncoder::new("r").with_ids("t", "1").with_state(json!({ "a": 1 })), &feed.events);
     check(&first);
     let end = first.last().unwrap();
@@ -109,7 +109,7 @@ fn a_suspended_run_finishes_with_interrupts_and_another_run_resumes_it() {
     feed.answer("c-2", "approved");
     feed.push(json!({ "kind": "call_running", "call": "c-2" }));
     feed.result("c-2", "ok");
-    feed.end(json!({ "state": "completed", "text": "done" }));
+    feed.end(&json!({ "state": "completed", "text": "done" }));
     let second = encode(AgUiEncoder::new("r").with_ids("t", "2").with_client_at(12), &feed.events);
     let types = check(&second);
     assert_eq!(second[0]["runId"], "2");
@@ -125,7 +125,7 @@ fn a_cancelled_run_finishes_and_a_failed_run_errs() {
         (json!({ "state": "failed", "message": "no" }), "RUN_ERROR"),
     ] {
         let mut feed = parallel_calls();
-        feed.end(outcome);
+        feed.end(&outcome);
         assert_eq!(check(&encode(AgUiEncoder::new("r"), &feed.events)).last(), Some(&kind));
     }
 }

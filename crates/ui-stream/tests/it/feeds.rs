@@ -70,7 +70,7 @@ impl FeedWriter {
         self.push(json!({ "kind": "result", "call": call, "status": status, "text": text }));
     }
 
-    pub(crate) fn end(&mut self, outcome: Value) {
+    pub(crate) fn end(&mut self, outcome: &Value) {
         self.push(json!({ "kind": "run_ended", "outcome": outcome, "total": Self::tokens() }));
     }
 }
@@ -94,16 +94,22 @@ pub(crate) enum Fate {
     Suspended,
 }
 
+/// Parts of a generated turn besides its answer and its calls.
+#[derive(Clone, Copy, Debug)]
+struct Extras {
+    agent: bool,
+    agent_in_draft: bool,
+    /// The drafts have a text that the answer does not have.
+    excess: bool,
+}
+
 /// Generated turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
     /// Numbers of parts that the failed attempts drafted.
     failed: Vec<usize>,
     parts: Vec<Part>,
-    has_agent: bool,
-    has_agent_in_draft: bool,
-    has_diff: bool,
-    has_excess: bool,
+    extras: Extras,
 }
 
 fn part() -> impl Strategy<Value = Part> {
@@ -124,14 +130,11 @@ fn part() -> impl Strategy<Value = Part> {
 
 pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn =
-        (prop::collection::vec(0..4_usize, 0..2), prop::collection::vec(part(), 0..5), any::<[bool; 4]>())
-            .prop_map(|(failed, parts, [has_agent, has_agent_in_draft, has_diff, has_excess])| Turn {
+        (prop::collection::vec(0..4_usize, 0..2), prop::collection::vec(part(), 0..5), any::<[bool; 3]>())
+            .prop_map(|(failed, parts, [agent, agent_in_draft, excess])| Turn {
                 failed,
                 parts,
-                has_agent,
-                has_agent_in_draft,
-                has_diff,
-                has_excess,
+                extras: Extras { agent, agent_in_draft, excess },
             });
     prop::collection::vec(turn, 0..4)
 }
@@ -144,7 +147,7 @@ pub(crate) fn write(turns: &[Turn], is_failed: bool) -> Vec<FeedEvent> {
         write_turn(&mut feed, number, turn);
     }
     feed.push(json!({ "kind": "run_diff", "diff": "all" }));
-    feed.end(if is_failed {
+    feed.end(&if is_failed {
         json!({ "state": "failed", "message": "no connection" })
     } else {
         json!({ "state": "completed", "text": "done" })
@@ -160,8 +163,8 @@ fn write_turn(feed: &mut FeedWriter, number: u32, turn: &Turn) {
         feed.push(json!({ "kind": "retry", "reason": "cut", "delay_ms": 5 }));
     }
     feed.push(json!({ "kind": "turn_started", "turn": number }));
-    write_drafts(feed, number, &turn.parts, turn.has_agent_in_draft);
-    if turn.has_excess {
+    write_drafts(feed, number, &turn.parts, turn.extras.agent_in_draft);
+    if turn.extras.excess {
         let excess =
             json!({ "kind": "text_delta", "turn": number, "index": 9, "offset": 0, "text": "excess" });
         feed.push(excess);
@@ -183,10 +186,10 @@ fn write_turn(feed: &mut FeedWriter, number: u32, turn: &Turn) {
             write_call(feed, &call_id(number, at), *fate);
         }
     }
-    if turn.has_agent {
+    if turn.extras.agent {
         feed.push_agent(json!({ "kind": "text", "turn": 1, "text": format!("helped in {number}") }));
     }
-    if turn.has_diff {
+    if number % 2 == 1 {
         feed.push(json!({ "kind": "turn_diff", "turn": number, "diff": "+line" }));
     }
 }
@@ -244,7 +247,7 @@ fn write_call(feed: &mut FeedWriter, call: &str, fate: Fate) {
         feed.ask(call, "edit");
         if let Fate::Suspended = fate {
             feed.push(json!({ "kind": "question_postponed", "question": format!("q-{call}") }));
-            feed.end(json!({ "state": "suspended", "questions": [format!("q-{call}")], "results": [] }));
+            feed.end(&json!({ "state": "suspended", "questions": [format!("q-{call}")], "results": [] }));
             feed.push(json!({ "kind": "run_resumed", "generation": 1 }));
         }
         if let Fate::Denied = fate {

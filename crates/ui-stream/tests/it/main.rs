@@ -1,5 +1,10 @@
 //! Tests of the encoders and decoders.
-#![expect(clippy::disallowed_methods, reason = "the tests start the official clients")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail loudly, and start the official clients"
+)]
 
 mod ag_ui;
 mod ag_ui_order;

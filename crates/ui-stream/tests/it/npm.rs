@@ -34,7 +34,7 @@ fn two_parts() -> (FeedWriter, usize) {
     }
     feed.answer("c-1", "denied");
     feed.result("c-1", "denied");
-    feed.end(json!({ "state": "suspended", "questions": ["q-c-2"], "results": [] }));
+    feed.end(&json!({ "state": "suspended", "questions": ["q-c-2"], "results": [] }));
     let end = feed.events.len();
     feed.push(json!({ "kind": "run_resumed", "generation": 1 }));
     feed.answer("c-2", "approved");
@@ -49,7 +49,7 @@ fn two_parts() -> (FeedWriter, usize) {
     let tokens = FeedWriter::tokens();
     feed.push(json!({ "kind": "turn_ended", "turn": 2, "usage": tokens, "total": tokens }));
     feed.push_agent(json!({ "kind": "text", "turn": 1, "text": "helped" }));
-    feed.end(json!({ "state": "completed", "text": "One edit was made." }));
+    feed.end(&json!({ "state": "completed", "text": "One edit was made." }));
     (feed, end)
 }
 
