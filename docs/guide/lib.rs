@@ -33,6 +33,7 @@ pages! {
     sandbox = "sandbox.md",
     mcp = "mcp.md",
     openapi = "openapi.md",
+    ui_streams = "ui-streams.md",
     sub_agents = "sub-agents.md",
     gateway = "gateway.md",
     testing = "testing.md",

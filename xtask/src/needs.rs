@@ -34,7 +34,7 @@ pub(crate) fn strict(sh: &Shell) -> String {
 type Probe = fn(&Shell) -> bool;
 
 /// Every need with its probe. [`unknown`] is the probe of the needs that only the tests can check.
-const NEEDS: [(&str, Probe); 20] = [
+const NEEDS: [(&str, Probe); 21] = [
     ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
     ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),
     ("browser", |_| is_any(&BROWSERS)),
@@ -63,6 +63,10 @@ const NEEDS: [(&str, Probe); 20] = [
     ("ripgrep", |sh| succeeds(cmd!(sh, "rg --version"))),
     // `cargo xtask temporal` installs the server, and is strict about it.
     ("temporal", unknown),
+    ("ui-clients", |sh| {
+        is_program("node")
+            && sh.path_exists("crates/ui-stream/tests/npm/node_modules/@ag-ui/client/package.json")
+    }),
 ];
 
 fn unknown(_: &Shell) -> bool {

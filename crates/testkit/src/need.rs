@@ -54,11 +54,13 @@ pub enum Need {
     Ripgrep,
     /// The server of Temporal, which `cargo xtask temporal` installs.
     Temporal,
+    /// The npm packages of `crates/ui-stream/tests/npm`, which `npm install` installs.
+    UiClients,
 }
 
 impl Need {
     /// All needs, in the order of their names.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Attacks,
         Self::Bash,
         Self::Browser,
@@ -79,6 +81,7 @@ impl Need {
         Self::Repository,
         Self::Ripgrep,
         Self::Temporal,
+        Self::UiClients,
     ];
 
     /// Returns the name of the need in [`STRICT`] and in skip lines.
@@ -104,6 +107,7 @@ impl Need {
             Self::Repository => "repository",
             Self::Ripgrep => "ripgrep",
             Self::Temporal => "temporal",
+            Self::UiClients => "ui-clients",
         }
     }
 
