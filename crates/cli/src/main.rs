@@ -4,6 +4,8 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
+#[cfg(feature = "acp")]
+mod acp;
 mod approvals;
 mod arguments;
 mod check;
@@ -146,6 +148,10 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
         #[cfg(not(feature = "gateway"))]
         Command::Proxy(_) => missing::refuse("gateway"),
+        #[cfg(feature = "acp")]
+        Command::Acp(arguments) => block_on(acp::acp(*arguments, app)),
+        #[cfg(not(feature = "acp"))]
+        Command::Acp(_) => missing::refuse("acp"),
         #[cfg(feature = "server")]
         Command::Serve(arguments) => block_on(serve::serve(*arguments, app)),
         #[cfg(feature = "server")]

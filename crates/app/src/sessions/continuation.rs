@@ -69,6 +69,8 @@ pub enum ForkPoint {
 pub struct SessionLink {
     /// The record of the session that gets the run; `None` for a new session.
     pub(crate) session: Option<SessionRecord>,
+    /// Id of the run, which names a new session; `None` for a fresh one.
+    pub(crate) id: Option<String>,
     /// The run that the new run continues.
     pub(crate) parent: Option<String>,
     /// The session from which a new one is forked.
@@ -139,6 +141,7 @@ impl Sessions {
         changes.apply(&mut settings);
         let events = self.events(&record, None)?;
         let link = SessionLink {
+            id: None,
             parent: Some(folder.id.clone()),
             forked_from: None,
             first_seq: events.last().map_or(1, |event| event.seq.saturating_add(1)),
