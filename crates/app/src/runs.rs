@@ -17,6 +17,7 @@ pub use self::answers::{RunAnswers, StoredAnswer, store_answer};
 pub use self::checkpoints::{find_after_turn, find_before_turn, format_diff, open_checkpoints};
 pub(crate) use self::feed_log::read_run;
 pub use self::folder::RunFolder;
+pub(crate) use self::folder::new_id;
 pub use self::inbox::{Inbox, leave_message};
 pub use self::open_questions::OpenQuestions;
 pub use self::recording::Recording;

@@ -1,5 +1,7 @@
 //! The commands and their options.
 
+#[cfg(feature = "acp")]
+mod acp;
 mod approvals;
 mod bytes;
 mod embeddings;
@@ -27,6 +29,8 @@ mod workflow;
 use clap::Args;
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "acp")]
+pub(crate) use self::acp::Acp;
 #[cfg(feature = "temporal")]
 pub(crate) use self::approvals::Stop;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
@@ -61,6 +65,8 @@ pub(crate) use self::values::provider_choice;
 pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
 pub(crate) use crate::wires::WireName;
 
+#[cfg(not(feature = "acp"))]
+type Acp = crate::missing::Missing;
 #[cfg(not(feature = "mcp"))]
 type Mcp = crate::missing::Missing;
 #[cfg(not(feature = "mock"))]
@@ -141,6 +147,8 @@ pub(crate) enum Command {
 pub(crate) enum Service {
     /// Serve your sessions to a web page, and answer their questions from any device.
     Serve(Box<Serve>),
+    /// Work in an editor: Zed, JetBrains, Neovim and other clients of the Agent Client Protocol.
+    Acp(Box<Acp>),
     /// List, register and revoke the devices that may use the server.
     Devices(DevicesCommand),
     /// Serve a provider to clients of any wire format.

@@ -4,6 +4,8 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
+#[cfg(feature = "acp")]
+mod acp;
 mod approvals;
 mod arguments;
 mod check;
@@ -155,6 +157,10 @@ fn dispatch_service(service: Service, app: &App) -> anyhow::Result<ExitCode> {
         Service::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
         #[cfg(not(feature = "gateway"))]
         Service::Proxy(_) => missing::refuse("gateway"),
+        #[cfg(feature = "acp")]
+        Service::Acp(arguments) => block_on(acp::acp(*arguments, app)),
+        #[cfg(not(feature = "acp"))]
+        Service::Acp(_) => missing::refuse("acp"),
         #[cfg(feature = "server")]
         Service::Serve(arguments) => block_on(serve::serve(*arguments, app)),
         #[cfg(feature = "server")]

@@ -90,8 +90,13 @@ impl RunFolder {
     ///
     /// Fails if the state folder is unknown, or if it cannot be written.
     pub fn create(app: &App) -> Result<Self> {
-        let id = new_id()?;
-        let run = Self::at(app, &id)?;
+        Self::create_as(app, &new_id()?)
+    }
+
+    /// Creates the folder of a new run that has an id of [`new_id`].
+    pub(crate) fn create_as(app: &App, id: &str) -> Result<Self> {
+        let run = Self::find(app, id)?;
+        ensure!(!run.path.exists(), Conflict, "run {id} exists already");
         create_private_folder(&run.path)
             .with_context(|| format!("the run's folder {} cannot be created", run.path.display()))?;
         Ok(run)
@@ -293,7 +298,7 @@ fn hash(text: &str) -> String {
 
 /// Returns a new id: Unix time in seconds and 32 random bits in hexadecimal. Ids sort by time, and collisions
 /// between the runs of one user are improbable.
-fn new_id() -> Result<String> {
+pub(crate) fn new_id() -> Result<String> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let mut random = [0_u8; 4];
     getrandom::fill(&mut random).map_err(no_random_bytes)?;

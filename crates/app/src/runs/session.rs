@@ -105,7 +105,10 @@ impl Session {
         // Secrets in the task must not reach the conversation either.
         settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
         let recording = Recording::none().write_to(record, &settings, secrets)?;
-        let folder = RunFolder::create(app)?;
+        let folder = match &options.link.id {
+            Some(id) => RunFolder::create_as(app, id)?,
+            None => RunFolder::create(app)?,
+        };
         link_settings(&mut settings, &folder, &options.link);
         folder.write_settings(&settings)?;
         let assembly =

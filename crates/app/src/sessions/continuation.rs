@@ -111,6 +111,7 @@ impl Sessions {
         changes.apply(&mut settings);
         let events = self.events(&record, None)?;
         let link = SessionLink {
+            id: None,
             parent: Some(folder.id.clone()),
             forked_from: None,
             first_seq: events.last().map_or(1, |event| event.seq.saturating_add(1)),

@@ -23,7 +23,7 @@ use crate::config::RunSettings;
 use crate::error::{AppError, Result, ensure};
 use crate::feed::{Feed, FeedEvent};
 use crate::providers::ProviderOptions;
-use crate::runs::{Session, SessionOptions, leave_message};
+use crate::runs::{Session, SessionOptions, leave_message, new_id};
 
 /// Owner of the running sessions of a process, through which every front end starts, continues, watches and answers
 /// them. Clones are handles to the same host. Create one for each [`App`].
@@ -134,6 +134,26 @@ impl SessionHost {
     /// Fails if a setting cannot be used, or if a record cannot be written.
     pub async fn start(&self, settings: RunSettings) -> Result<RunHandle> {
         self.start_linked(settings, SessionLink::default()).await
+    }
+
+    /// Returns the id of a session that [`start_as`](Self::start_as) starts later. Protocols that name a session before
+    /// its first task need it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no random bytes.
+    pub fn reserve_id(&self) -> Result<String> {
+        new_id()
+    }
+
+    /// Starts a run in a new session with an id of [`reserve_id`](Self::reserve_id).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the id is malformed or has a run, or like [`start`](Self::start).
+    pub async fn start_as(&self, id: &str, settings: RunSettings) -> Result<RunHandle> {
+        let link = SessionLink { id: Some(id.to_owned()), ..SessionLink::default() };
+        self.start_linked(settings, link).await
     }
 
     /// Continues a session with a task: an ended run by a new run on its history, a run whose process was killed by

@@ -22,6 +22,8 @@ pub enum ForkPoint {
 pub struct SessionLink {
     /// The record of the session that gets the run; `None` for a new session.
     pub(crate) session: Option<SessionRecord>,
+    /// Id of the run, which names a new session; `None` for a fresh one.
+    pub(crate) id: Option<String>,
     /// The run that the new run continues.
     pub(crate) parent: Option<String>,
     /// The session from which a new one is forked.

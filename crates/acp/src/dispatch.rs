@@ -1,0 +1,127 @@
+//! The methods of the protocol.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_app::providers::ProviderOptions;
+use windlass_app::{AppError, one_line};
+
+use crate::connection::{Connection, SessionId, Setup, check_setup};
+use crate::prompt;
+use crate::rpc::{RpcError, read_params};
+use crate::sessions::{EditorSession, PromptSlot, find_mode, modes};
+use crate::stored;
+
+/// The version of the protocol.
+const VERSION: u64 = 1;
+
+/// The method of sign-in: the key is in the environment of the agent.
+const KEY_METHOD: &str = "provider-key";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SetMode {
+    session_id: String,
+    mode_id: String,
+}
+
+/// Reserves the session of a prompt. Other requests need no slot.
+pub(crate) fn admit(
+    connection: &Connection,
+    id: &Value,
+    method: &str,
+    params: &Value,
+) -> Result<Option<PromptSlot>, RpcError> {
+    if method != "session/prompt" {
+        return Ok(None);
+    }
+    let SessionId { session_id } = read_params(params.clone())?;
+    connection.sessions.begin(&session_id, id).map(Some)
+}
+
+/// Handles a request.
+pub(crate) async fn request(
+    connection: &Connection,
+    slot: Option<PromptSlot>,
+    method: &str,
+    params: Value,
+) -> Result<Value, RpcError> {
+    match (method, slot) {
+        ("initialize", _) => Ok(initialize(connection)),
+        ("authenticate", _) => authenticate(connection),
+        ("session/new", _) => new_session(connection, &read_params(params)?),
+        ("session/load", _) => stored::load(connection, read_params(params)?, true).await,
+        ("session/resume", _) => stored::load(connection, read_params(params)?, false).await,
+        ("session/list", _) => stored::list(connection, read_params(params)?).await,
+        ("session/delete", _) => stored::delete(connection, read_params(params)?).await,
+        ("session/close", _) => {
+            let SessionId { session_id } = read_params(params)?;
+            connection.sessions.close(&session_id)?;
+            Ok(json!({}))
+        }
+        ("session/set_mode", _) => set_mode(connection, &read_params(params)?),
+        ("session/prompt", Some(slot)) => prompt::prompt(connection, slot, read_params(params)?).await,
+        _ => Err(RpcError::unknown_method(method)),
+    }
+}
+
+/// Handles a notification. Unknown ones have no effect.
+pub(crate) fn notification(connection: &Connection, method: &str, params: &Value) {
+    match method {
+        "session/cancel" => {
+            if let Some(session) = params.get("sessionId").and_then(Value::as_str) {
+                connection.sessions.cancel(session);
+            }
+        }
+        "$/cancel_request" => {
+            if let Some(request) = params.get("requestId") {
+                connection.sessions.cancel_request(request);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn initialize(connection: &Connection) -> Value {
+    let about = match find_key(connection) {
+        Ok(()) => "The provider's key is in the environment of the agent.".to_owned(),
+        Err(error) => one_line(&error),
+    };
+    json!({
+        "protocolVersion": VERSION,
+        "agentInfo": {"name": "windlass", "title": "Windlass", "version": env!("CARGO_PKG_VERSION")},
+        "agentCapabilities": {
+            "loadSession": true,
+            "promptCapabilities": {"image": false, "audio": false, "embeddedContext": true},
+            "mcpCapabilities": {"http": false, "sse": false},
+            "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
+        },
+        "authMethods": [{"id": KEY_METHOD, "name": "Key of the provider", "description": about}],
+    })
+}
+
+/// Returns an error that names the variable if the provider's key is missing.
+fn find_key(connection: &Connection) -> Result<(), AppError> {
+    let shared = &connection.shared;
+    shared.template.provider.client(&shared.app, &ProviderOptions::default()).map(drop)
+}
+
+fn authenticate(connection: &Connection) -> Result<Value, RpcError> {
+    find_key(connection)?;
+    Ok(json!({}))
+}
+
+fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, RpcError> {
+    let root = check_setup(connection, setup)?;
+    let id = connection.shared.host.reserve_id()?;
+    let autonomy = connection.shared.template.autonomy;
+    let session = EditorSession { root, autonomy, is_started: false, last_seq: None };
+    connection.sessions.open(&id, session)?;
+    Ok(json!({"sessionId": id, "modes": modes(autonomy)}))
+}
+
+/// Sets the autonomy of the next prompt's run.
+fn set_mode(connection: &Connection, set: &SetMode) -> Result<Value, RpcError> {
+    let autonomy = find_mode(&set.mode_id)?;
+    connection.sessions.update(&set.session_id, |session| session.autonomy = autonomy)?;
+    Ok(json!({}))
+}
