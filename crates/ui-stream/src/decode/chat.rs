@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use windlass_app::sessions::Answer;
 
 use super::fields::{check_answers, list, object, optional_text, parse, text, wrong};
-use super::{AttachedFile, DecodeError, DecodeLimits};
+use super::values::{AttachedFile, DecodeError, DecodeLimits};
 use crate::answers::{decide, read_payload};
 
 /// Request of the AI SDK's `useChat`: a new message of the person, or answers to questions.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{DecodeError, DecodeLimits};
+use super::values::{DecodeError, DecodeLimits};
 
 /// Parses a body within the limits.
 pub(super) fn parse(body: &[u8], limits: &DecodeLimits) -> Result<Map<String, Value>, DecodeError> {

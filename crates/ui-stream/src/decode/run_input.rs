@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use windlass_app::sessions::Answer;
 
 use super::fields::{check_answers, list, object, optional_text, parse, text, wrong};
-use super::{AttachedFile, DecodeError, DecodeLimits};
+use super::values::{AttachedFile, DecodeError, DecodeLimits};
 use crate::answers::read_payload;
 
 /// Request of a client of AG-UI: a new message of the person, or answers to interrupts.
