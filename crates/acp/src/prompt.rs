@@ -207,9 +207,8 @@ impl Turn<'_> {
         match event.kind {
             FeedKind::QuestionOpened { question, card } => {
                 let call = event.agent.map(|agent| agent.call);
-                let opened = run.questions().into_iter().find(|open| open.id == question);
                 // A question of the records may have been answered before.
-                let opened = opened.filter(|open| open.card == card)?;
+                let opened = run.questions().into_iter().find(|open| open.id == question)?;
                 if !permission::has_options(&card) {
                     if let Question::Words { text, .. } = &card {
                         self.connection.peer.update(self.id, chunk("agent_message_chunk", text)).await;
@@ -253,7 +252,7 @@ impl Turn<'_> {
             let given = response.map_or(Answer::Later, |response| permission::answer(&question, &response));
             // The run reports an answer that cannot be stored.
             drop(answer(&connection.shared.host, &id, &question.id, given).await);
-            if !is_call(&question.card) {
+            if call == question.id {
                 connection.peer.update(&id, call_update(&call, json!({"status": "completed"}))).await;
             }
         });

@@ -54,6 +54,7 @@ pub(crate) struct OpenSessions {
 #[derive(Debug)]
 pub(crate) struct PromptSlot {
     pub(crate) id: String,
+    request: Value,
     pub(crate) cancelled: watch::Receiver<bool>,
     sessions: OpenSessions,
 }
@@ -110,7 +111,7 @@ impl OpenSessions {
         }
         let (cancel, cancelled) = watch::channel(false);
         entry.prompt = Some(Prompt { request: request.clone(), cancel });
-        Ok(PromptSlot { id: id.to_owned(), cancelled, sessions: self.clone() })
+        Ok(PromptSlot { id: id.to_owned(), request: request.clone(), cancelled, sessions: self.clone() })
     }
 
     /// Cancels the prompt of a session, if it works on one.
@@ -133,7 +134,8 @@ impl OpenSessions {
 impl Drop for PromptSlot {
     fn drop(&mut self) {
         if let Some(entry) = self.sessions.lock().get_mut(&self.id) {
-            entry.prompt = None;
+            // The session may have been closed, opened again and prompted meanwhile.
+            entry.prompt.take_if(|prompt| prompt.request == self.request);
         }
     }
 }

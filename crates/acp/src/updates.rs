@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use windlass_hitl::escape_unsafe;
 
 /// Longest title of a call in characters.
 const MAX_TITLE: usize = 160;
@@ -59,10 +60,11 @@ pub(crate) fn title_of(tool: &str, arguments: &Value) -> String {
 
 /// Returns the first line of a text, shortened for a title.
 pub(crate) fn shorten(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    // Invisible characters could hide the end of a command from the person who approves it.
+    let line = escape_unsafe(text.trim().lines().next().unwrap_or_default());
     match line.char_indices().nth(MAX_TITLE) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
+        None => line.into_owned(),
     }
 }
 

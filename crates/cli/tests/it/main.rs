@@ -5,6 +5,8 @@
     reason = "a test that cannot go on fails; it starts the program and reads its files"
 )]
 
+#[cfg(feature = "acp")]
+mod acp;
 mod agents;
 mod answers;
 mod approve_in;
