@@ -223,6 +223,8 @@ impl Turn<'_> {
                 }
             }
             FeedKind::RunEnded { outcome, total } if event.agent.is_none() && event.run == run.run() => {
+                // The host forgets the run after its last event. The next prompt must not reach this run.
+                drop(tokio::time::timeout(LAST_EVENT, run.wait()).await);
                 return Some(self.stop(outcome, total).await);
             }
             FeedKind::Error { message } if event.agent.is_none() && event.run == run.run() => {

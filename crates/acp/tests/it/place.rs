@@ -15,7 +15,7 @@ use windlass_app::{App, Folders, RunSettings};
 use windlass_mock::{Script, ScriptedProvider};
 
 /// The longest time that a test waits for a message.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An agent with its own folders.
 pub(crate) struct Place {
