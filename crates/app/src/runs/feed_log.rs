@@ -19,7 +19,8 @@ fn path(folder: &RunFolder) -> PathBuf {
 /// Opens the log of a run's feed for appends. Needs the lease of a run in a database.
 pub(super) fn open_log(folder: &RunFolder) -> Result<Box<dyn Journal + Send>> {
     if let Some(shared) = folder.shared() {
-        return Ok(shared.open(KEY)?);
+        // The last events are written after the run's journal is dropped.
+        return shared.open_with_lease(KEY);
     }
     let path = path(folder);
     let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };

@@ -91,6 +91,17 @@ impl SharedRun {
         Ok(SharedJournal { journal, owned, outputs, stored })
     }
 
+    /// Opens a journal inside the run, which keeps the lease of this process until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if this process has no lease, or if the store cannot be reached.
+    pub(crate) fn open_with_lease(&self, key: &str) -> Result<Box<dyn Journal + Send>> {
+        let owned = self.lock().upgrade();
+        let owned = owned.ok_or_else(|| JournalError::LeaseLost { run: self.id.clone(), fence: 0 })?;
+        Ok(Box::new(LeasedJournal { journal: owned.lease.open(key)?, _owned: owned }))
+    }
+
     /// Writes the outputs in the store that this machine does not have, and returns the names of all.
     fn fetch_outputs(&self, folder: &Path) -> Result<BTreeSet<String>> {
         let mut names = BTreeSet::new();
@@ -119,6 +130,23 @@ impl Journals for SharedRun {
             Some(lease) => lease.find(key),
             None => Ok(None),
         }
+    }
+}
+
+/// A journal inside a run in a database. The run's own journal can be dropped before it.
+struct LeasedJournal {
+    journal: Box<dyn Journal + Send>,
+    /// Dropped after the journal.
+    _owned: Arc<OwnedRun>,
+}
+
+impl Journal for LeasedJournal {
+    fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
+        self.journal.append(body, at_ms, durability)
+    }
+
+    fn records(&self) -> Result<Vec<Record>, JournalError> {
+        self.journal.records()
     }
 }
 
