@@ -65,6 +65,7 @@ pub struct AgentBuilder {
     budget: Budget,
     options: RequestOptions,
     hosted_tools: Vec<HostedTool>,
+    ends_with_text: bool,
     repairs: Repairs,
     call_start: CallStart,
     context: ContextLimits,
@@ -310,6 +311,7 @@ impl AgentBuilder {
             .with_limits(self.limits)
             .with_shared_budget(self.shared_budget.unwrap_or_else(|| budget.clone()))
             .with_budget(budget)
+            .with_ends_with_text(self.ends_with_text)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
             .with_context(choices.complete_context(self.context))

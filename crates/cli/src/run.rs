@@ -196,6 +196,7 @@ pub(crate) fn settings_of(arguments: &Run, app: &App, task: String) -> anyhow::R
     settings.offering = arguments.offering.selection();
     settings.servers = !arguments.no_mcp;
     settings.max_turns = arguments.max_turns;
+    settings.until_done = arguments.until_done;
     settings.no_checkpoints = arguments.no_checkpoints;
     settings.context_window = arguments.context_window.unwrap_or_default();
     settings.budget = budget_of(arguments, app, &settings.provider, &options)?;

@@ -143,6 +143,10 @@ pub struct Config {
     /// The protocols in which calls may reach the model, in order of preference. The run keeps and records
     /// the first one that the provider does not refuse (RULES P5).
     pub protocols: Vec<ToolProtocol>,
+    /// True if a text without a call ends the task although a completion tool is offered, as in a conversation.
+    /// Otherwise the model is asked to use the tool.
+    #[serde(default)]
+    pub ends_with_text: bool,
     /// The repairs of arguments that are not valid JSON.
     pub repairs: Repairs,
     /// The limits at which the run stops or asks the human.
@@ -180,6 +184,7 @@ impl Config {
             options: RequestOptions::default(),
             output: OutputFormat::Text,
             protocols: vec![ToolProtocol::Native],
+            ends_with_text: false,
             repairs: Repairs::default(),
             limits: Limits::default(),
             budget: Budget::default(),
@@ -275,6 +280,12 @@ impl Config {
     /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets whether a text without a call ends the task although a completion tool is offered.
+    pub fn with_ends_with_text(mut self, ends: bool) -> Self {
+        self.ends_with_text = ends;
         self
     }
 

@@ -5,6 +5,13 @@ use windlass_protocol::{Effort, HostedTool, RequestOptions};
 use super::AgentBuilder;
 
 impl AgentBuilder {
+    /// Sets whether a text without a call ends a task although the toolbox has a completion tool, as in a conversation.
+    /// By default such a tool is a contract: the model is asked to use it. Copies of the builder keep the contract.
+    pub fn ends_with_text(mut self, ends: bool) -> Self {
+        self.ends_with_text = ends;
+        self
+    }
+
     /// Sets the options of each request: sampling, reasoning, limits and fields of the provider. It replaces the options
     /// that were set before.
     ///

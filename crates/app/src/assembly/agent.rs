@@ -204,6 +204,7 @@ impl<'a> Assembly<'a> {
             .system(system_prompt(&settings.root, settings))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
+            .ends_with_text(!settings.until_done)
             .budget(settings.budget.clone())
             .request_options(settings.request.clone())
             .context(ContextLimits { window: settings.context_window, ..ContextLimits::default() })

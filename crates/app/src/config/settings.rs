@@ -39,6 +39,10 @@ pub struct RunSettings {
     pub servers: bool,
     /// Maximum number of answers of the model; 0 means unlimited.
     pub max_turns: u32,
+    /// True if the task ends only with the completion tool. Otherwise a plain answer in words ends it, too. Runs of
+    /// earlier versions had this contract.
+    #[serde(default = "has_contract")]
+    pub until_done: bool,
     /// True if the run makes no checkpoints.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_checkpoints: bool,
@@ -68,6 +72,11 @@ pub struct RunSettings {
     pub parent: Option<String>,
 }
 
+/// Returns the value of [`RunSettings::until_done`] in the settings of runs of earlier versions.
+fn has_contract() -> bool {
+    true
+}
+
 impl RunSettings {
     /// Creates settings with defaults: the preset [`ToolPreset::Standard`], at most 100 turns, the configured
     /// MCP servers.
@@ -87,6 +96,7 @@ impl RunSettings {
             offering: ToolSelection::default(),
             servers: true,
             max_turns: 100,
+            until_done: false,
             no_checkpoints: false,
             context_window: 0,
             budget: Budget::default(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_journal::{FileJournal, Journal, Journals, Record};
+use windlass_journal::{FileJournal, Journal, Record};
 
 use super::folder::RunFolder;
 use crate::error::Result;

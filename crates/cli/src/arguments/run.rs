@@ -102,6 +102,9 @@ pub(crate) struct Run {
     /// Dialect of calls that are written as text; see `windlass parse --help`.
     #[arg(long, value_name = "NAME", value_parser = crate::text::dialects())]
     pub(crate) dialect: Option<Dialect>,
+    /// End the task only with the completion tool. Without this option a plain answer in words ends it, too.
+    #[arg(long)]
+    pub(crate) until_done: bool,
     /// Maximum number of model responses; 0 means no limit.
     #[arg(long, default_value_t = 100)]
     pub(crate) max_turns: u32,

@@ -9,7 +9,7 @@ use crate::words::NoCall;
 use crate::{InterruptReason, MessageSource, StopCause, StreamFailure};
 
 /// Handles an answer without a call. Without a completion tool, text ends the task; with one, the model is
-/// asked to use a tool, a limited number of times (RULES L3).
+/// asked to use a tool, a limited number of times (RULES L3), unless the task may end with text.
 pub(super) fn handle_no_call(core: &mut Core, has_words: bool, stop: Option<&StopReason>) -> Transition {
     if stop == Some(&StopReason::Pause) {
         return Transition::NextTurn;
@@ -18,6 +18,9 @@ pub(super) fn handle_no_call(core: &mut Core, has_words: bool, stop: Option<&Sto
         return Transition::stop(StopCause::Refused);
     }
     let kind = NoCall::from_answer(has_words, stop);
+    if kind == NoCall::TextOnly && core.config().ends_with_text {
+        return end_with_text(core, kind);
+    }
     let Some(tool) = core.config().completion_tool().map(str::to_owned) else {
         return end_with_text(core, kind);
     };
