@@ -31,18 +31,18 @@ pub(crate) fn request(
     diffs: Vec<Value>,
 ) -> Value {
     let (tool_call, options) = match &question.card {
-        Question::Call { card } => (about_call(card, root, call, diffs), options_of(card)),
+        Question::Call { card } => (describe_call(card, root, call, diffs), options_of(card)),
         Question::Words { text, suggestions } => {
             let options = suggestions.iter().enumerate();
             let options =
                 options.map(|(index, text)| option(&index.to_string(), &shorten(text), "allow_once"));
-            (about_words(call, text), options.collect())
+            (describe_words(call, text), options.collect())
         }
         Question::Guidance { text } => {
             let options = [option(ONCE, "Continue", "allow_once"), option(NO, "Stop", "reject_once")];
-            (about_words(call, text), options.into())
+            (describe_words(call, text), options.into())
         }
-        _ => (about_words(call, "Continue?"), vec![option(NO, "No", "reject_once")]),
+        _ => (describe_words(call, "Continue?"), vec![option(NO, "No", "reject_once")]),
     };
     json!({"sessionId": session, "toolCall": tool_call, "options": options})
 }
@@ -65,7 +65,7 @@ fn options_of(card: &CallCard) -> Vec<Value> {
     options
 }
 
-fn about_call(card: &CallCard, root: &Path, call: &str, diffs: Vec<Value>) -> Value {
+fn describe_call(card: &CallCard, root: &Path, call: &str, diffs: Vec<Value>) -> Value {
     let mut content = diffs;
     content.push(text_content(&format!("{}\n\n{}", card.reason, card.text)));
     let locations: Vec<Value> =
@@ -80,7 +80,7 @@ fn about_call(card: &CallCard, root: &Path, call: &str, diffs: Vec<Value>) -> Va
     })
 }
 
-fn about_words(call: &str, text: &str) -> Value {
+fn describe_words(call: &str, text: &str) -> Value {
     json!({
         "toolCallId": call, "title": shorten(text), "kind": "other", "status": "pending",
         "content": [text_content(text)],

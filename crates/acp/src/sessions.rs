@@ -64,7 +64,7 @@ impl OpenSessions {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session, or replaces what is known about one.
+    /// Adds a session, or replaces its state.
     pub(crate) fn open(&self, id: &str, session: EditorSession) -> Result<(), RpcError> {
         let mut entries = self.lock();
         if let Some(entry) = entries.get_mut(id) {
@@ -85,7 +85,7 @@ impl OpenSessions {
         self.lock().get(id).map(|entry| entry.session.clone()).ok_or_else(|| not_open(id))
     }
 
-    /// Changes what is known about an open session.
+    /// Changes the state of an open session.
     pub(crate) fn update(&self, id: &str, change: impl FnOnce(&mut EditorSession)) -> Result<(), RpcError> {
         let mut entries = self.lock();
         change(&mut entries.get_mut(id).ok_or_else(|| not_open(id))?.session);

@@ -89,7 +89,7 @@ pub trait Hook: Send + Sync {
 
     /// Guards the text of an answer before any reader sees it: an agent with such a hook holds each answer back
     /// until it is complete, so its text does not stream, and no call begins early. A veto discards the answer; the
-    /// model is told the reason and answers again, at most as often as
+    /// model gets the reason and answers again, at most as often as
     /// [`AgentBuilder::answer_corrections`](crate::AgentBuilder::answer_corrections) permits, then the run fails.
     fn check_answer<'a>(
         &'a self,

@@ -23,7 +23,7 @@ use crate::{Devices, ServerOptions, api, body, connections, guard, page};
 ///
 /// ```no_run
 /// use windlass_app::sessions::SessionHost;
-/// use windlass_app::RunSettings;
+/// use windlass_app::{App, RunSettings};
 /// use windlass_server::{Devices, Server, ServerOptions};
 ///
 /// # async fn serve(app: App, template: RunSettings) -> Result<(), Box<dyn std::error::Error>> {

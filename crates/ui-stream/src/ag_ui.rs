@@ -149,7 +149,7 @@ impl AgUiEncoder {
         events
     }
 
-    /// Forgets what is open: the client has a stream of its own.
+    /// Forgets the open parts: the client has a stream of its own.
     fn forget(&mut self) {
         self.has_started = false;
         self.step = None;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use windlass_app::feed::{AgentPath, FeedKind};
 
-use super::values::{of_agent, whole_part};
+use super::values::{set_agent, whole_part};
 use crate::run::{agent_id, output};
 use crate::turn::{PartKind, Whole};
 
@@ -36,7 +36,7 @@ impl AgentRuns {
                     "toolCallId": format!("{agent}:{call}"), "role": "tool",
                     "content": content(text, *images), "metadata": { "status": status },
                 });
-                events.push(of_agent(result, Some(&agent)));
+                events.push(set_agent(result, Some(&agent)));
                 return (events, true);
             }
             FeedKind::RunEnded { .. } => {

@@ -13,7 +13,7 @@ pub(super) fn key(id: &str, kind: &PartKind) -> String {
 }
 
 /// Adds the sub-agent that an event belongs to.
-pub(super) fn of_agent(mut event: Value, agent: Option<&str>) -> Value {
+pub(super) fn set_agent(mut event: Value, agent: Option<&str>) -> Value {
     if let Some(agent) = agent {
         event["subagentRunId"] = agent.into();
     }
@@ -31,7 +31,7 @@ pub(super) fn begin(id: &str, kind: &PartKind, agent: Option<&str>) -> Vec<Value
             vec![json!({ "type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": tool })]
         }
     };
-    events.into_iter().map(|event| of_agent(event, agent)).collect()
+    events.into_iter().map(|event| set_agent(event, agent)).collect()
 }
 
 pub(super) fn delta(id: &str, kind: &PartKind, text: &str) -> Value {
@@ -51,7 +51,7 @@ pub(super) fn end(id: &str, kind: &PartKind, agent: Option<&str>) -> Vec<Value> 
         ],
         PartKind::Call { call, .. } => vec![json!({ "type": "TOOL_CALL_END", "toolCallId": call })],
     };
-    events.into_iter().map(|event| of_agent(event, agent)).collect()
+    events.into_iter().map(|event| set_agent(event, agent)).collect()
 }
 
 /// Returns the events of a whole part of a sub-agent.
@@ -59,7 +59,7 @@ pub(super) fn whole_part(id: &str, whole: &Whole, agent: &str) -> Vec<Value> {
     let text = whole.text();
     let mut events = begin(id, &whole.kind, Some(agent));
     if !text.is_empty() {
-        events.push(of_agent(delta(id, &whole.kind, &text), Some(agent)));
+        events.push(set_agent(delta(id, &whole.kind, &text), Some(agent)));
     }
     events.extend(end(id, &whole.kind, Some(agent)));
     events
