@@ -11,7 +11,7 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 
 /// A journal in an asynchronous database. A run awaits each append, so that its thread serves other tasks meanwhile.
 ///
-/// The contract is that of [`Journal`]: records are numbered from 0 without gaps, never changed, and returned in order, and an
+/// The contract is that of [`Journal`](crate::Journal): records are numbered from 0 without gaps, never changed, and returned in order, and an
 /// append returns when the record is safe. `windlass_agent::RunOptions::with_async_journal` uses it, and
 /// `check_async_journal` (feature `kit`) tests it. The future of an append can be dropped when the run is dropped; the record may then
 /// be stored or not, but never in part.

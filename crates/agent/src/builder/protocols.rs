@@ -21,7 +21,7 @@ impl AgentBuilder {
     }
 
     /// Sets how often the model is asked to correct an answer that does not fit its type
-    /// ([`Agent::run_as`]). The default is two corrections.
+    /// ([`Agent::run_as`](crate::Agent::run_as)). The default is two corrections.
     pub fn answer_corrections(mut self, corrections: u32) -> Self {
         self.corrections = Some(corrections);
         self

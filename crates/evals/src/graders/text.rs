@@ -7,7 +7,7 @@ use regex::Regex;
 use super::shorten::shorten;
 use crate::{Attempt, Grade, GradeFuture, Grader};
 
-/// Grades the text of the answer: see [`exact`], [`contains`] and [`matches`].
+/// Grades the text of the answer: see [`exact`], [`contains`] and [`matches()`].
 #[derive(Clone, Debug)]
 pub struct TextGrader {
     expectation: Expectation,
