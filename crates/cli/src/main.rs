@@ -52,7 +52,7 @@ mod screen;
 mod serve;
 mod sessions;
 mod show;
-#[cfg(feature = "mock")]
+#[cfg(any(feature = "acp", feature = "mock", feature = "server"))]
 mod signals;
 mod telemetry;
 mod terminal;
@@ -147,6 +147,10 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs a command that serves clients until it is stopped.
+#[cfg_attr(
+    not(any(feature = "acp", feature = "gateway", feature = "server", feature = "temporal")),
+    expect(unused_variables, reason = "the mock reads no settings")
+)]
 fn dispatch_service(service: Service, app: &App) -> anyhow::Result<ExitCode> {
     match service {
         #[cfg(feature = "mock")]
