@@ -18,6 +18,8 @@ mod resumed;
 mod run;
 #[cfg(feature = "server")]
 mod serve;
+#[cfg(any(feature = "acp", feature = "server"))]
+mod served_run;
 mod sessions;
 mod store;
 mod tools;
@@ -57,6 +59,8 @@ pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
 #[cfg(feature = "server")]
 pub(crate) use self::serve::{DeviceAction, DevicesCommand, Serve};
+#[cfg(any(feature = "acp", feature = "server"))]
+pub(crate) use self::served_run::ServedRun;
 pub(crate) use self::sessions::{FormatName, SessionsArguments, SessionsCommand};
 pub(crate) use self::store::StoreOption;
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};

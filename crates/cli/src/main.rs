@@ -50,6 +50,8 @@ mod say;
 mod screen;
 #[cfg(feature = "server")]
 mod serve;
+#[cfg(any(feature = "acp", feature = "server"))]
+mod service;
 mod sessions;
 mod show;
 #[cfg(any(feature = "acp", feature = "mock", feature = "server"))]

@@ -1,38 +1,38 @@
 //! `windlass serve` and `windlass devices`: the server of the user's sessions.
 
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 use windlass_app::App;
-use windlass_app::sessions::SessionHost;
 use windlass_server::{Devices, Server, ServerOptions};
 
-use crate::arguments::{DeviceAction, DevicesCommand, Run, Serve};
+use crate::arguments::{DeviceAction, DevicesCommand, Serve};
 use crate::output;
-use crate::run::settings_of;
-use crate::signals::Signals;
+use crate::service::ServedSessions;
 
 /// Name of the device that the first start registers.
 const FIRST_DEVICE: &str = "browser";
 
 pub(crate) async fn serve(arguments: Serve, app: &App) -> anyhow::Result<ExitCode> {
-    check(&arguments)?;
-    let app = &arguments.run.store.open(app)?;
-    let devices = open_devices(app)?;
-    let template = settings_of(&arguments.run, app, String::new())?;
+    anyhow::ensure!(
+        Server::is_local(arguments.listen) || arguments.allow_remote,
+        "{} can be reached from other machines, and the connection is not encrypted; pass --allow-remote to permit this",
+        arguments.listen
+    );
+    let mut sessions = ServedSessions::open(&arguments.run.0, app)?;
+    let devices = open_devices(&sessions.app)?;
     let listener = TcpListener::bind(arguments.listen)
         .await
         .with_context(|| format!("{} cannot be bound", arguments.listen))?;
-    let address = listener.local_addr()?;
+    let (address, template) = (listener.local_addr()?, sessions.template.clone());
+    output::print(&format!("serving the sessions of {} on http://{address}\n", template.root.display()))?;
     let name = match &arguments.add_device {
         Some(name) => Some(name.as_str()),
         None => devices.list()?.is_empty().then_some(FIRST_DEVICE),
     };
-    output::print(&format!("serving the sessions of {} on http://{address}\n", template.root.display()))?;
     match name {
         Some(name) => {
             let (device, token) = devices.add(name, now_ms())?;
@@ -41,53 +41,14 @@ pub(crate) async fn serve(arguments: Serve, app: &App) -> anyhow::Result<ExitCod
         }
         None => output::print("registered devices reach it; a further one needs --add-device NAME\n")?,
     }
-    let host = SessionHost::new(app)?;
     let mut options = ServerOptions::default();
     options.host_names.clone_from(&arguments.host_name);
-    let server = Server::new(host.clone(), template, devices, options);
-    let mut signals = Signals::listen()?;
-    let is_driven = AtomicBool::new(false);
+    let server = Server::new(sessions.host.clone(), template, devices, options);
     let mut code = 0;
-    let stop = async { code = signals.wait_for_end(&is_driven).await };
+    let stop = async { code = sessions.wait_for_end().await };
     server.serve_until(listener, stop).await.context("connections can no longer be accepted")?;
-    let working = host.handles().len();
-    if working > 0 {
-        output::note(&format!("stopping {working} runs in order; resume them later from the page"));
-    }
-    tokio::select! {
-        () = host.stop_all() => {}
-        _ = signals.wait_for_end(&is_driven) => output::note("the runs were not stopped in order"),
-    }
+    sessions.stop("the page").await;
     Ok(ExitCode::from(code))
-}
-
-/// Refuses options that have no effect on a server.
-fn check(arguments: &Serve) -> anyhow::Result<()> {
-    let Run { task, resume, salvage, record, replay, json, approval, .. } = &arguments.run;
-    let given = [
-        ("a task", task.is_some()),
-        ("--resume", resume.is_some()),
-        ("--salvage", *salvage),
-        ("--record", record.is_some()),
-        ("--replay", replay.is_some()),
-        ("--json", *json),
-        ("--yes", approval.yes),
-        ("--ask", approval.ask),
-        ("--deny", approval.deny),
-        ("--suspend", approval.suspend),
-    ];
-    let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
-    anyhow::ensure!(
-        names.is_empty(),
-        "{} cannot be given with serve: tasks are started and questions are answered on the page",
-        names.join(", ")
-    );
-    anyhow::ensure!(
-        Server::is_local(arguments.listen) || arguments.allow_remote,
-        "{} can be reached from other machines, and the connection is not encrypted; pass --allow-remote to permit this",
-        arguments.listen
-    );
-    Ok(())
 }
 
 pub(crate) fn devices(arguments: &DevicesCommand, app: &App) -> anyhow::Result<ExitCode> {

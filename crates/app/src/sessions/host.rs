@@ -1,29 +1,29 @@
 //! The owner of the running sessions of a process.
 
+mod requests;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
-use windlass_agent::{DeliverAt, SharedGrants};
+use windlass_agent::SharedGrants;
 use windlass_tool::CancellationToken;
 
-use super::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion};
 use super::catalog::Sessions;
 use super::continuation::{Continuation, RunChanges};
 use super::desk::Desk;
 use super::handle::{RunEnd, RunHandle, RunShared};
 use super::link::{ForkPoint, SessionLink};
-use super::stored::answer_stored;
-use super::stream::{FeedSource, FeedStream};
-use super::{pump, stored};
+use super::pump;
+use super::stream::FeedSource;
 use crate::app::App;
 use crate::assembly::People;
 use crate::config::RunSettings;
 use crate::error::{AppError, Result, ensure};
 use crate::feed::{Feed, FeedEvent};
 use crate::providers::ProviderOptions;
-use crate::runs::{Session, SessionOptions, leave_message, new_id};
+use crate::runs::{Session, SessionOptions, new_id};
 
 /// Owner of the running sessions of a process, through which every front end starts, continues, watches and answers
 /// them. Clones are handles to the same host. Create one for each [`App`].
@@ -168,10 +168,9 @@ impl SessionHost {
         task: &str,
         changes: &RunChanges,
     ) -> Result<RunHandle> {
-        match self.sessions().continue_with(session, task, changes)? {
-            Continuation::NewRun { settings, link } => self.start_linked(settings, link).await,
-            Continuation::Resume { folder } => self.resume(&folder.id).await,
-        }
+        let (session, task, changes) = (session.to_owned(), task.to_owned(), changes.clone());
+        let next = self.on_sessions(move |sessions| sessions.continue_with(&session, &task, &changes));
+        self.proceed(next.await?).await
     }
 
     /// Starts a new session with the conversation of another one until a point of its newest run.
@@ -186,7 +185,14 @@ impl SessionHost {
         task: &str,
         changes: &RunChanges,
     ) -> Result<RunHandle> {
-        match self.sessions().fork_with(session, point, task, changes)? {
+        let (session, point) = (session.to_owned(), point.clone());
+        let (task, changes) = (task.to_owned(), changes.clone());
+        let next = self.on_sessions(move |sessions| sessions.fork_with(&session, &point, &task, &changes));
+        self.proceed(next.await?).await
+    }
+
+    async fn proceed(&self, next: Continuation) -> Result<RunHandle> {
+        match next {
             Continuation::NewRun { settings, link } => self.start_linked(settings, link).await,
             Continuation::Resume { folder } => self.resume(&folder.id).await,
         }
@@ -198,9 +204,14 @@ impl SessionHost {
     ///
     /// Fails if the run is completed, if its records cannot be read, or if another process works on it.
     pub async fn resume(&self, session: &str) -> Result<RunHandle> {
-        let record = self.sessions().find(session)?;
+        let name = session.to_owned();
+        let find = move |sessions: &Sessions| {
+            let record = sessions.find(&name)?;
+            let folder = sessions.newest_folder(&record)?;
+            Ok::<_, AppError>((record, folder))
+        };
+        let (record, folder) = self.on_sessions(find).await?;
         ensure!(self.handle(&record.id).is_none(), Conflict, "session {} works already", record.id);
-        let folder = self.sessions().newest_folder(&record)?;
         let (options, desk, notes) = self.options(SessionLink::default());
         let app = self.sessions().app();
         let session = Session::resume(app, folder, &options, false).await?;
@@ -243,95 +254,6 @@ impl SessionHost {
             finish(&host, &driven, end);
         });
         handle
-    }
-
-    /// Returns the feed of a session after a number: first from the records, then live, from this process or from
-    /// another. Without a number it begins with the first event.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the session does not exist.
-    pub async fn watch(&self, session: &str, after: Option<u64>) -> Result<FeedStream> {
-        let id = self.find_id(session).await?;
-        Ok(FeedStream::new(self.shared.clone(), id, after.unwrap_or_default()))
-    }
-
-    /// Returns the recorded events of a session after a number.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the session does not exist or cannot be read.
-    pub async fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
-        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
-        let read = tokio::task::spawn_blocking(move || shared.read(&session, after)).await;
-        read.map_err(|_| AppError::task_failure())?
-    }
-
-    async fn find_id(&self, session: &str) -> Result<String> {
-        if self.handle(session).is_some() {
-            return Ok(session.to_owned());
-        }
-        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
-        let found = tokio::task::spawn_blocking(move || shared.sessions.find(&session)).await;
-        Ok(found.map_err(|_| AppError::task_failure())??.id)
-    }
-
-    /// Returns the open questions of a session, which works or is suspended.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the session does not exist or cannot be read.
-    pub async fn questions(&self, session: &str) -> Result<Vec<OpenQuestion>> {
-        if let Some(run) = self.handle(session) {
-            return Ok(run.questions());
-        }
-        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
-        let read = tokio::task::spawn_blocking(move || stored::questions(&shared.sessions, &session)).await;
-        read.map_err(|_| AppError::task_failure())?
-    }
-
-    /// Answers a question of a session. The first answer counts, also if the run is suspended: then the answer is
-    /// stored, and [`resume`](Self::resume) passes it to the run. `by` names the window.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`AnswerError::AlreadyAnswered`] with the window of the first answer, and another error if the question
-    /// is not open or needs another kind of answer.
-    pub async fn answer(
-        &self,
-        session: &str,
-        question: &str,
-        answer: Answer,
-        by: &str,
-    ) -> Result<AnswerPlace, AnswerError> {
-        if let Some(run) = self.handle(session) {
-            match run.answer(question, answer.clone(), by) {
-                // The question may be one of the run before, or of a run that ends in this moment.
-                Err(AnswerError::NotOpen { .. }) => {}
-                other => return other.map(|()| AnswerPlace::Run),
-            }
-        }
-        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
-        let (question, by) = (question.to_owned(), by.to_owned());
-        let answered = tokio::task::spawn_blocking(move || {
-            answer_stored(&shared.sessions, &session, &question, answer, &by)
-        });
-        answered.await.map_err(|_| AppError::task_failure())?
-    }
-
-    /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
-    /// the task. A run that does not work gets it when it is resumed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the session does not exist, the message is empty, or the run is completed.
-    pub async fn send(&self, session: &str, text: &str, when: DeliverAt) -> Result<()> {
-        let (shared, session, text) = (Arc::clone(&self.shared), session.to_owned(), text.to_owned());
-        let sent = tokio::task::spawn_blocking(move || {
-            let record = shared.sessions.find(&session)?;
-            leave_message(&shared.sessions.newest_folder(&record)?, &text, when)
-        });
-        sent.await.map_err(|_| AppError::task_failure())?
     }
 
     /// Stops all runs of this process in order, and waits for their ends.

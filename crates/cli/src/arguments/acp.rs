@@ -2,21 +2,11 @@
 
 use clap::Args;
 
-use super::Run;
+use super::ServedRun;
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("task", |_| clap::Arg::new("task").long("task").hide(true)),
     mut_arg("root", |root| root.hide(true)),
-    mut_arg("resume", |resume| resume.hide(true)),
-    mut_arg("salvage", |salvage| salvage.hide(true)),
-    mut_arg("record", |record| record.hide(true)),
-    mut_arg("replay", |replay| replay.hide(true)),
-    mut_arg("json", |json| json.hide(true)),
-    mut_arg("yes", |yes| yes.hide(true)),
-    mut_arg("ask", |ask| ask.hide(true)),
-    mut_arg("deny", |deny| deny.hide(true)),
-    mut_arg("suspend", |suspend| suspend.hide(true)),
     after_help = "An editor starts this command; it speaks the protocol over standard input and output. Settings of Zed:\n\
   {\"agent_servers\": {\"Windlass\": {\"type\": \"custom\", \"command\": \"windlass\",\n\
     \"args\": [\"acp\", \"--model\", \"gpt-5-mini\"], \"env\": {\"OPENAI_API_KEY\": \"...\"}}}}\n\
@@ -29,5 +19,5 @@ pub(crate) struct Acp {
     #[arg(long)]
     pub(crate) ignore_client_servers: bool,
     #[command(flatten)]
-    pub(crate) run: Run,
+    pub(crate) run: ServedRun,
 }

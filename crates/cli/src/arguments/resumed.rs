@@ -88,6 +88,30 @@ const OF_A_CONTINUATION: [&str; 26] = [
     "salvage",
 ];
 
+/// Options of `run` that belong to one run in this process, and have no effect on runs that clients start.
+pub(super) const OF_ONE_RUN: [&str; 20] = [
+    "task",
+    "resume",
+    "continued",
+    "salvage",
+    "record",
+    "replay",
+    "json",
+    "yes",
+    "ask",
+    "deny",
+    "suspend",
+    "approve_in",
+    "learn",
+    "otlp_url",
+    "content",
+    "engine",
+    "content_folder",
+    "key_file",
+    "queue",
+    "model_queue",
+];
+
 const STARTED: &str = "the run goes on with the settings that it was started with";
 
 const EXCLUSIONS: [Exclusion; 4] = [
@@ -105,6 +129,12 @@ const EXCLUSIONS: [Exclusion; 4] = [
         why: "the new run keeps the other settings of the session",
     },
     Exclusion { id: "replay", option: "--replay", accepted: &OF_THE_PROCESS, why: STARTED },
+];
+
+/// Commands that serve clients, with the reason for which they refuse the options of one run.
+const SERVICES: [(&str, &str, &str); 2] = [
+    ("serve", "serve", "tasks are started and questions are answered on the page"),
+    ("acp", "acp", "the editor sends the tasks and answers the questions"),
 ];
 
 /// Options that were given and have no effect.
@@ -154,6 +184,13 @@ fn refuse(error: &clap::Error) -> ! {
 /// Returns the given options that have no effect, because of the first option that excludes some.
 fn find_refused(matches: &ArgMatches) -> Option<IgnoredOptions> {
     let (name, of_command) = matches.subcommand()?;
+    if let Some((_, with, why)) = SERVICES.into_iter().find(|(service, ..)| *service == name) {
+        let mut definition = Windlass::command();
+        let given = list_options(definition.find_subcommand_mut(name)?, of_command);
+        let refused = given.into_iter().filter(|(id, _)| OF_ONE_RUN.contains(&id.as_str()));
+        let options: Vec<String> = refused.filter_map(|(_, long)| long).collect();
+        return (!options.is_empty()).then_some(IgnoredOptions { options, with, why });
+    }
     let (command, run) = match (name, of_command.subcommand()) {
         ("run", _) => (vec!["run"], of_command),
         ("workflow", Some(("run", run))) => (vec!["workflow", "run"], run),
@@ -161,19 +198,26 @@ fn find_refused(matches: &ArgMatches) -> Option<IgnoredOptions> {
     };
     let mut definition = Windlass::command();
     let definition = command.iter().try_fold(&mut definition, |at, name| at.find_subcommand_mut(name))?;
-    let given: Vec<_> = definition
-        .get_arguments()
-        .filter(|argument| run.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine))
-        .collect();
+    let given = list_options(definition, run);
     EXCLUSIONS.into_iter().find_map(|Exclusion { id, option, accepted, why }| {
-        given.iter().find(|argument| argument.get_id() == id)?;
-        let options: Vec<String> = given
-            .iter()
-            .filter(|argument| !accepted.contains(&argument.get_id().as_str()))
-            .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
-            .collect();
+        given.iter().find(|(given, _)| given == id)?;
+        let others = given.iter().filter(|(given, _)| !accepted.contains(&given.as_str()));
+        let options: Vec<String> = others.filter_map(|(_, long)| long.clone()).collect();
         (!options.is_empty()).then_some(IgnoredOptions { options, with: option, why })
     })
+}
+
+/// Returns the given arguments of a command: their ids, and how the user writes them.
+fn list_options(definition: &clap::Command, matches: &ArgMatches) -> Vec<(String, Option<String>)> {
+    let given = definition.get_arguments().filter(|argument| {
+        matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    given
+        .map(|argument| {
+            let long = argument.get_long().map(|long| format!("--{long}"));
+            (argument.get_id().to_string(), long)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -204,6 +248,16 @@ mod tests {
         assert_eq!(find_in(&format!("{line} --root x --policy p")), ["--root", "--policy"]);
     }
 
+    #[cfg(all(feature = "acp", feature = "server"))]
+    #[test]
+    fn commands_that_serve_clients_refuse_the_options_of_one_run_by_name() {
+        for command in ["serve", "acp"] {
+            assert_eq!(find_in(&format!("windlass {command} --model m --proxy p --store s")), [""; 0]);
+            let line = format!("windlass {command} --resume 1-2 --json --yes --learn --otlp u");
+            assert_eq!(find_in(&line), ["--resume", "--yes", "--learn", "--otlp", "--json"]);
+        }
+    }
+
     #[test]
     fn options_of_the_process_are_taken() {
         let line =
@@ -217,7 +271,7 @@ mod tests {
         let command = Windlass::command();
         let run = command.find_subcommand("run").unwrap();
         let lists = super::OF_THE_PROCESS.into_iter().chain(super::OF_THE_ENGINE);
-        for id in lists.chain(super::OF_A_CONTINUATION) {
+        for id in lists.chain(super::OF_A_CONTINUATION).chain(super::OF_ONE_RUN) {
             assert!(run.get_arguments().any(|argument| argument.get_id() == id), "{id}");
         }
     }

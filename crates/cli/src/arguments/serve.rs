@@ -4,24 +4,12 @@ use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 
-use super::Run;
+use super::ServedRun;
 
 #[derive(Debug, Args)]
-#[command(
-    mut_arg("task", |_| clap::Arg::new("task").long("task").hide(true)),
-    mut_arg("resume", |resume| resume.hide(true)),
-    mut_arg("salvage", |salvage| salvage.hide(true)),
-    mut_arg("record", |record| record.hide(true)),
-    mut_arg("replay", |replay| replay.hide(true)),
-    mut_arg("json", |json| json.hide(true)),
-    mut_arg("yes", |yes| yes.hide(true)),
-    mut_arg("ask", |ask| ask.hide(true)),
-    mut_arg("deny", |deny| deny.hide(true)),
-    mut_arg("suspend", |suspend| suspend.hide(true)),
-    after_help = "Example: windlass serve --model gpt-5-mini\n\
+#[command(after_help = "Example: windlass serve --model gpt-5-mini\n\
 Example: windlass serve --model gpt-5-mini --root ../project --add-device phone\n\
-Example: windlass serve --model gpt-5-mini --listen 0.0.0.0:7373 --allow-remote --host-name windlass.example"
-)]
+Example: windlass serve --model gpt-5-mini --listen 0.0.0.0:7373 --allow-remote --host-name windlass.example")]
 pub(crate) struct Serve {
     /// Address to listen on; port 0 chooses a free port.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7373")]
@@ -38,7 +26,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "NAME")]
     pub(crate) add_device: Option<String>,
     #[command(flatten)]
-    pub(crate) run: Run,
+    pub(crate) run: ServedRun,
 }
 
 #[derive(Debug, Args)]

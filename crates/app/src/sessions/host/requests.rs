@@ -1,0 +1,109 @@
+//! The requests of windows to a session: watch, read, list questions, answer, send a message.
+
+use std::sync::Arc;
+
+use windlass_agent::DeliverAt;
+
+use super::SessionHost;
+use crate::error::{AppError, Result};
+use crate::feed::FeedEvent;
+use crate::runs::leave_message;
+use crate::sessions::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion};
+use crate::sessions::catalog::Sessions;
+use crate::sessions::stored::{self, answer_stored};
+use crate::sessions::stream::FeedSource as _;
+use crate::sessions::stream::FeedStream;
+
+impl SessionHost {
+    /// Returns the feed of a session after a number: first from the records, then live, from this process or from
+    /// another. Without a number it begins with the first event.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist.
+    pub async fn watch(&self, session: &str, after: Option<u64>) -> Result<FeedStream> {
+        let id = self.find_id(session).await?;
+        Ok(FeedStream::new(self.shared.clone(), id, after.unwrap_or_default()))
+    }
+
+    /// Returns the recorded events of a session after a number.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or cannot be read.
+    pub async fn read(&self, session: &str, after: Option<u64>) -> Result<Vec<FeedEvent>> {
+        let (shared, session) = (Arc::clone(&self.shared), session.to_owned());
+        self.on_sessions(move |_| shared.read(&session, after)).await
+    }
+
+    /// Runs work that reads or writes files outside of the async threads.
+    pub(super) async fn on_sessions<T: Send + 'static, E: From<AppError> + Send + 'static>(
+        &self,
+        work: impl FnOnce(&Sessions) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        let shared = Arc::clone(&self.shared);
+        let done = tokio::task::spawn_blocking(move || work(&shared.sessions)).await;
+        done.map_err(|_| AppError::task_failure())?
+    }
+
+    async fn find_id(&self, session: &str) -> Result<String> {
+        if self.handle(session).is_some() {
+            return Ok(session.to_owned());
+        }
+        let session = session.to_owned();
+        Ok(self.on_sessions(move |sessions| sessions.find(&session)).await?.id)
+    }
+
+    /// Returns the open questions of a session, which works or is suspended.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or cannot be read.
+    pub async fn questions(&self, session: &str) -> Result<Vec<OpenQuestion>> {
+        if let Some(run) = self.handle(session) {
+            return Ok(run.questions());
+        }
+        let session = session.to_owned();
+        self.on_sessions(move |sessions| stored::questions(sessions, &session)).await
+    }
+
+    /// Answers a question of a session. The first answer counts, also if the run is suspended: then the answer is
+    /// stored, and [`resume`](Self::resume) passes it to the run. `by` names the window.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AnswerError::AlreadyAnswered`] with the window of the first answer, and another error if the question
+    /// is not open or needs another kind of answer.
+    pub async fn answer(
+        &self,
+        session: &str,
+        question: &str,
+        answer: Answer,
+        by: &str,
+    ) -> Result<AnswerPlace, AnswerError> {
+        if let Some(run) = self.handle(session) {
+            match run.answer(question, answer.clone(), by) {
+                // The question may be one of the run before, or of a run that ends in this moment.
+                Err(AnswerError::NotOpen { .. }) => {}
+                other => return other.map(|()| AnswerPlace::Run),
+            }
+        }
+        let (session, question, by) = (session.to_owned(), question.to_owned(), by.to_owned());
+        self.on_sessions(move |sessions| answer_stored(sessions, &session, &question, answer, &by)).await
+    }
+
+    /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
+    /// the task. A run that does not work gets it when it is resumed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist, the message is empty, or the run is completed.
+    pub async fn send(&self, session: &str, text: &str, when: DeliverAt) -> Result<()> {
+        let (session, text) = (session.to_owned(), text.to_owned());
+        let leave = move |sessions: &Sessions| {
+            let record = sessions.find(&session)?;
+            leave_message(&sessions.newest_folder(&record)?, &text, when)
+        };
+        self.on_sessions(leave).await
+    }
+}
