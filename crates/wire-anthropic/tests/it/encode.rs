@@ -42,7 +42,7 @@ fn an_upload_is_sent_by_its_id_in_the_block_of_its_kind() {
         vec![message],
         r#"[{"role":"user","content":[{"type":"text","text":"look"},
         {"type":"image","source":{"type":"file","file_id":"file_1"}},
-        {"type":"document","source":{"type":"file","file_id":"file_2"},"cache_control":{"type":"ephemeral"}}]}]"#,
+        {"type":"document","source":{"type":"file","file_id":"file_2"}}]}]"#,
     );
 }
 

@@ -68,7 +68,7 @@ fn blocks_of_every_kind_are_read_and_go_back() {
         { "type": "search_result", "source": "s", "title": "t", "content": [] },
     ] }]));
     let parts = &request.messages[0].parts;
-    assert!(matches!(&parts[3], Part::Unknown(_)), "an uploaded picture has no word");
+    assert!(matches!(&parts[3], Part::File(file) if file.source == FileSource::Id("file_1".into())));
     assert!(matches!(&parts[5], Part::File(file) if file.name.as_deref() == Some("t")));
     assert!(matches!(&parts[7], Part::File(file) if file.source == FileSource::Id("file_2".into())));
 }
