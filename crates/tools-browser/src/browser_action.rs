@@ -64,10 +64,10 @@ impl BrowserAction {
             _ => false,
         };
         let Some(session) = place.as_mut() else { return Err(ToolError::model(NO_PAGE)) };
-        session.touch();
+        let in_progress = session.begin();
         session.sight.redact_with(ctx.redactor());
         let done = self.perform(session, &step, ctx.redactor(), is_fresh).await;
-        session.touch();
+        drop(in_progress);
         let has_crashed = session.sight.has_crashed();
         match done {
             Ok(output) if !has_crashed => Ok(output),

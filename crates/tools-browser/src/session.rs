@@ -5,11 +5,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::Limits;
+use crate::activity::{Activity, ActivityGuard};
 use crate::browser::Browser;
 use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;
@@ -31,7 +32,7 @@ pub(crate) struct Session {
     pub(crate) size: Size,
     pub(crate) confinement: Confinement,
     pub(crate) limits: Limits,
-    used: Arc<Notify>,
+    activity: Activity,
     over: DropGuard,
     keeper: JoinHandle<()>,
 }
@@ -71,9 +72,13 @@ impl Session {
         ));
         let confinement = switches::confinement();
         let size = Size::DEFAULT;
-        let (devtools, keeper, heard, used, over) =
-            launch(&browser.program, proxy, &sight, (size, confinement), &limits, whereabouts)?;
-        let mut session = Self { devtools, sight, gate, home, size, confinement, limits, used, over, keeper };
+        let activity = Activity::default();
+        // A start on a busy machine can take longer than the idle time.
+        let _starting = activity.begin();
+        let (devtools, keeper, heard, over) =
+            launch(&browser.program, proxy, &sight, (size, confinement), &limits, (whereabouts, &activity))?;
+        let mut session =
+            Self { devtools, sight, gate, home, size, confinement, limits, activity, over, keeper };
         let prepared = tokio::time::timeout(limits.start, session.prepare()).await;
         let late = DevToolsError::Late { method: "its first commands", limit: limits.start };
         match prepared.unwrap_or(Err(late)) {
@@ -98,9 +103,9 @@ impl Session {
         self.keeper.is_finished()
     }
 
-    /// Restarts the idle timeout.
-    pub(crate) fn touch(&self) {
-        self.used.notify_one();
+    /// Stops the idle timeout until the guard is dropped, which starts it anew.
+    pub(crate) fn begin(&self) -> ActivityGuard {
+        self.activity.begin()
     }
 
     /// Sends a command to the page.
@@ -147,7 +152,7 @@ impl Session {
     }
 }
 
-type Launched = (DevTools, JoinHandle<()>, StderrTail, Arc<Notify>, DropGuard);
+type Launched = (DevTools, JoinHandle<()>, StderrTail, DropGuard);
 
 /// Starts the browser's processes, and a task that owns them and everything else that ends with the session.
 fn launch(
@@ -156,7 +161,7 @@ fn launch(
     sight: &Arc<Sight>,
     (size, confinement): (Size, Confinement),
     limits: &Limits,
-    whereabouts: &Whereabouts,
+    (whereabouts, activity): (&Whereabouts, &Activity),
 ) -> std::io::Result<Launched> {
     // Runs in parallel to the start, which does not wait for it.
     drop(tokio::task::spawn_blocking(remove_stale_profiles));
@@ -166,10 +171,10 @@ fn launch(
     let watching = Arc::clone(sight);
     let (devtools, work) =
         DevTools::new(pipes.answers, pipes.commands, move |event| watching.on_event(event));
-    let (used, over) = (Arc::new(Notify::new()), CancellationToken::new());
+    let over = CancellationToken::new();
     let held = HeldSession { group, _proxy: proxy, whereabouts: Arc::clone(whereabouts) };
-    let keeper = tokio::spawn(keep(held, work, Arc::clone(&used), over.clone(), limits.idle));
-    Ok((devtools, keeper, pipes.heard, used, over.drop_guard()))
+    let keeper = tokio::spawn(keep(held, work, activity.subscribe(), over.clone(), limits.idle));
+    Ok((devtools, keeper, pipes.heard, over.drop_guard()))
 }
 
 struct HeldSession {
@@ -178,24 +183,25 @@ struct HeldSession {
     whereabouts: Whereabouts,
 }
 
-/// Owns the running browser. Ends it when the session is dropped, after the idle time, or when the browser
-/// ends by itself.
+/// Owns the running browser. Ends it when the session is dropped, after the idle time without work in progress,
+/// or when the browser ends by itself.
 async fn keep(
     mut held: HeldSession,
     work: impl Future<Output = ()>,
-    used: Arc<Notify>,
+    mut uses: watch::Receiver<usize>,
     over: CancellationToken,
     idle: Duration,
 ) {
     {
         let mut work = std::pin::pin!(work);
         loop {
+            let is_idle = *uses.borrow_and_update() == 0;
             tokio::select! {
                 () = &mut work => break,
                 () = held.group.leader_ends() => break,
                 () = over.cancelled() => break,
-                () = used.notified() => {}
-                () = tokio::time::sleep(idle) => break,
+                Ok(()) = uses.changed() => {}
+                () = tokio::time::sleep(idle), if is_idle => break,
             }
         }
     }

@@ -216,6 +216,18 @@ async fn a_browser_that_nobody_uses_ends() {
     assert!(told.contains("action launch first"), "{told}");
 }
 
+#[tokio::test]
+async fn a_start_that_takes_longer_than_the_idle_time_ends_well() {
+    let web = FakeWeb::default();
+    let browser = require!(Need::Browser, web.browser());
+    let site = Site::start(&[("/", "<title>here</title>")]).await;
+    let web = web.with_server("a.test", "93.184.216.34", site.address);
+    let marked = Marked::new(&browser, &web);
+    let limits = Limits::default().with_idle(Duration::from_millis(1));
+    let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
+    act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+}
+
 #[test]
 fn a_runtime_that_ends_takes_the_browser_with_it() {
     let web = FakeWeb::default();
