@@ -1,5 +1,7 @@
 //! The fields of a request's body that are built from several of its parts.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use windlass_protocol::{OutputFormat, Request};
 use windlass_wire::EncodeError;
@@ -46,6 +48,12 @@ pub(crate) fn system(
     }
     if let (Some(marker), Some(last)) = (marker, blocks.last_mut()) {
         last.mark(marker);
+    }
+    // A single plain text is a string, as the server side reads it.
+    if let [WireBlock::Known { block, more: None, cache_control: None }] = blocks.as_slice()
+        && let KnownBlock::Text { text: Cow::Borrowed(text) } = block
+    {
+        return Ok(Some(Field::Text(text)));
     }
     Ok((!blocks.is_empty()).then_some(Field::System(blocks)))
 }
