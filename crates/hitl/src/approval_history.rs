@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::{Risk, ToolName};
+use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::grants::shape;
 use crate::{Autonomy, Facts};
@@ -149,10 +149,10 @@ impl ApprovalHistory {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    /// Records the end of a question about a call, at the time of the facts. Calls of high or critical risk
-    /// are ignored.
+    /// Records the end of a question about a call, at the time of the facts. Commands, and calls of high or critical
+    /// risk, are ignored.
     pub fn record(&mut self, facts: &Facts, answer: AskOutcome) {
-        if facts.risk() > Risk::Medium {
+        if !is_learnable(facts) {
             return;
         }
         let id = id(facts);
@@ -169,7 +169,7 @@ impl ApprovalHistory {
     pub fn find_active(&self, facts: &Facts) -> Option<String> {
         // Without a human who could deny the call, an entry is not an approval (SECURITY: not in headless
         // runs).
-        if facts.risk() > Risk::Medium || facts.autonomy != Autonomy::Ask {
+        if !is_learnable(facts) || facts.autonomy != Autonomy::Ask {
             return None;
         }
         let id = id(facts);
@@ -253,4 +253,11 @@ fn id(facts: &Facts) -> String {
         hash.update(text.as_bytes());
     }
     hash.finalize().iter().take(8).fold(String::new(), |id, byte| format!("{id}{byte:02x}"))
+}
+
+/// Returns whether answers about a call may become a standing permission. The shape of a command is weak evidence of
+/// what it does, so no command is learned, whatever its risk.
+fn is_learnable(facts: &Facts) -> bool {
+    let runs = |effect: &Effect| matches!(effect, Effect::Execute { .. });
+    facts.risk() <= Risk::Medium && !facts.effects.iter().any(runs)
 }

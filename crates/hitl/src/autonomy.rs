@@ -24,6 +24,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
 pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
+        _ if reads_confined(facts, part) => (Verdict::Allow, "d.reads", "it only reads, and is confined"),
         Autonomy::Headless => (
             Verdict::Deny,
             "d.headless",
@@ -33,8 +34,8 @@ pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
         Autonomy::AutoEdit | Autonomy::Auto if edits(part) => {
             (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
         }
-        Autonomy::Auto if reads_confined(facts, part) => {
-            (Verdict::Allow, "d.auto", "it only reads, and is confined")
+        Autonomy::Auto if matches!(part.effect.as_ref(), Effect::Spawn { .. }) => {
+            (Verdict::Allow, "d.auto", "each call of the other agent is decided on its own")
         }
         _ => (Verdict::Ask, "d.ask", ask_text(part)),
     };
@@ -49,7 +50,9 @@ fn edits(part: &Part<'_>) -> bool {
         && part.place == Place::Inside
 }
 
-fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
+/// Returns whether a command is proved to only read, and a full sandbox holds it to that. Such a command is like the
+/// reading of a file inside the workspace; the paths that it reads are parts of their own.
+pub(crate) fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
     facts.is_confined() && part.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
 }
 

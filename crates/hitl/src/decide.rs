@@ -50,7 +50,7 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
     }
     let policy = &*policy.for_payload(Some(&facts.payload));
     let parts = parts(facts);
-    let risk = parts.iter().map(risk_of).max().unwrap_or(Risk::Low).max(facts.hints.risk);
+    let risk = parts.iter().map(|part| risk_of(facts, part)).max().unwrap_or(Risk::Low).max(facts.hints.risk);
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }

@@ -16,7 +16,8 @@ use crate::risk::risk_of;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Autonomy {
-    /// A human is asked about every call that no rule, grant or lesson decides.
+    /// A human is asked about every call that no rule, grant or lesson decides, except a confined command that is
+    /// proved to only read.
     #[default]
     Ask,
     /// No human can answer: every call that would need an answer is denied.
@@ -26,8 +27,8 @@ pub enum Autonomy {
     ReadOnly,
     /// Writing files inside the workspace needs no approval. Deleting them does.
     AutoEdit,
-    /// Like [`AutoEdit`](Self::AutoEdit), and confined commands that are proved to only read need no approval
-    /// either.
+    /// Like [`AutoEdit`](Self::AutoEdit), and delegating work to another agent needs no approval either. Each call
+    /// of that agent is decided on its own.
     Auto,
 }
 
@@ -180,6 +181,6 @@ impl Facts {
 
     /// Returns the risk of the call: the highest of its parts, and never below the tool's own hint.
     pub fn risk(&self) -> Risk {
-        parts(self).iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
+        parts(self).iter().map(|part| risk_of(self, part)).max().unwrap_or(Risk::Low).max(self.hints.risk)
     }
 }

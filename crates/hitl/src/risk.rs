@@ -2,11 +2,13 @@
 
 use windlass_protocol::{Effect, Risk};
 
+use crate::Facts;
+use crate::autonomy::reads_confined;
 use crate::must_ask::removes_unseen;
 use crate::part::{Origin, Part};
 use crate::place::Place;
 
-pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
+pub(crate) fn risk_of(facts: &Facts, part: &Part<'_>) -> Risk {
     match part.effect.as_ref() {
         Effect::Internal => Risk::Low,
         Effect::Read { .. } | Effect::ReadTree { .. } => match part.place {
@@ -27,6 +29,7 @@ pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
             Place::Inside | Place::Secret => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
+        Effect::Execute { .. } if reads_confined(facts, part) => Risk::Low,
         Effect::Execute { .. } => {
             let is_dangerous =
                 part.reading.as_ref().is_some_and(|reading| !reading.scan.dangers().is_empty());

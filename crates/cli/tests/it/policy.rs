@@ -102,8 +102,8 @@ fn test_counts_what_is_decided_otherwise() {
     write(&place, "p.toml", DOCS);
     let calls = [
         r#"{"tool":"write_file","input":{"path":"docs/a.md","content":"x"},"expect":"allow","rule":"docs"}"#,
-        r#"{"tool":"run_command","input":{"command":"ls"},"expect":"allow"}"#,
-        r#"{"tool":"run_command","input":{"command":"ls"},"expect":"ask"}"#,
+        r#"{"tool":"run_command","input":{"command":"make"},"expect":"allow"}"#,
+        r#"{"tool":"run_command","input":{"command":"make"},"expect":"ask"}"#,
     ];
     let output = place.run_with_input(&["policy", "test", "--policy", "p.toml"], &calls.join("\n"));
     let told = text(&output.stdout);

@@ -40,14 +40,48 @@ pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String], de
 }
 
 fn shell(effects: &mut Effects, name: &str, arguments: &[String], depth: usize) {
-    match arguments {
-        [option, text] if option == "-c" => match Command::parse(text) {
-            Ok(command) => effects.add_command(&command, depth.saturating_add(1)),
-            Err(_) => effects.doubt(DoubtKind::Runs, name, text),
-        },
-        _ => effects.doubt(DoubtKind::Runs, name, name),
+    let Some((text, reads_profile)) = shell_text(arguments) else {
+        return effects.doubt(DoubtKind::Runs, name, name);
+    };
+    match Command::parse(text) {
+        Ok(command) => effects.add_command(&command, depth.saturating_add(1)),
+        Err(_) => return effects.doubt(DoubtKind::Runs, name, text),
+    }
+    // A login shell runs the profiles of the machine and of the home folder first.
+    effects.sandbox |= reads_profile;
+}
+
+/// Returns the text that a shell runs, and whether the shell runs profiles before it. Returns `None` for other
+/// options than those that only change how a text of literal words ends or is shown.
+fn shell_text(arguments: &[String]) -> Option<(&str, bool)> {
+    let mut reads_profile = false;
+    let mut rest = arguments.iter();
+    loop {
+        let option = rest.next()?.as_str();
+        if matches!(option, "--login" | "--norc" | "--noprofile" | "--posix") {
+            reads_profile |= option == "--login";
+            continue;
+        }
+        let letters = option.strip_prefix('-').filter(|letters| !letters.is_empty())?;
+        if !letters.chars().all(|letter| "ceflouvx".contains(letter)) {
+            return None;
+        }
+        reads_profile |= letters.contains('l');
+        // Each `o` takes a name from the words that follow.
+        for _ in letters.matches('o') {
+            rest.next().filter(|name| SHELL_OPTIONS.contains(&name.as_str()))?;
+        }
+        if letters.contains('c') {
+            return match rest.as_slice() {
+                [text] => Some((text, reads_profile)),
+                _ => None,
+            };
+        }
     }
 }
+
+/// Names of `-o` that change when a shell stops.
+const SHELL_OPTIONS: [&str; 4] = ["errexit", "nounset", "pipefail", "posix"];
 
 fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())

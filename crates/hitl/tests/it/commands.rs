@@ -68,7 +68,7 @@ fn a_read_rule_applies_to_content_in_git() {
         "git show HEAD:a",
         "git show HEAD:other/private/x.txt",
     ] {
-        check(&policy, command, Verdict::Allow, "d.auto");
+        check(&policy, command, Verdict::Allow, "d.reads");
     }
 }
 
@@ -123,7 +123,7 @@ fn a_secret_behind_a_revision_is_asked() {
     ] {
         check(&policy, command, Verdict::Ask, "p.secret_file");
     }
-    check(&policy, "git show HEAD:.env.example", Verdict::Allow, "d.auto");
+    check(&policy, "git show HEAD:.env.example", Verdict::Allow, "d.reads");
 }
 
 // correctness-2 10
@@ -235,5 +235,65 @@ fn a_call_too_large_to_assess_needs_approval() {
             Verdict::Allow,
             "{shape}"
         );
+    }
+}
+
+// issue 23: people are not asked about a confined command that only reads, also inside of a shell's text.
+#[test]
+fn a_confined_command_that_only_reads_is_not_asked_at_any_autonomy() {
+    let commands = "ls|ls -la|pwd|cat a|cat a b|head -n 20 a|tail -n 5 a|wc -l a|git status|git log --oneline -5|git diff|\
+        git diff --stat|git show HEAD:a|git branch|git blame a|grep -rn x src|grep -c x a|rg x src|find . -name x.rs|\
+        find src -type f|sort a|uniq a|cut -d : -f 1 a|diff a b|file a|stat a|du -sh src|which ls|echo hi|\
+        cat a | grep x | wc -l|ls src && cat a|bash -lc 'ls -la'|bash -lc 'cat a | head -3'|bash -c 'git status'|\
+        sh -c 'grep -rn x src'|bash -lc 'git diff --stat && git status'|bash -euo pipefail -c 'cat a'|\
+        bash -e -o pipefail -c 'cat a'|bash --noprofile --norc -c 'ls'|dash -c 'wc -l a'|bash --login -c 'pwd'|\
+        timeout 10 cat a|env ls";
+    let mut asked = Vec::new();
+    for command in split_commands(commands) {
+        for autonomy in
+            [Autonomy::Ask, Autonomy::AutoEdit, Autonomy::Auto, Autonomy::ReadOnly, Autonomy::Headless]
+        {
+            let facts = in_auto(&command, vec![]).with_autonomy(autonomy);
+            let decision = decide_call(&Policy::default(), &facts);
+            if (decision.verdict, decision.reason.rule_id.as_str()) != (Verdict::Allow, "d.reads") {
+                asked.push((command.clone(), autonomy, decision.reason));
+            }
+        }
+    }
+    assert!(asked.is_empty(), "{asked:#?}");
+}
+
+/// Splits a list at its single bars; a bar between two blanks belongs to a command.
+fn split_commands(commands: &str) -> Vec<String> {
+    let marked = commands.replace(" | ", "\u{1}");
+    marked.split('|').map(|command| command.trim().replace('\u{1}', " | ")).collect()
+}
+
+#[test]
+fn a_shell_that_may_do_more_than_read_is_asked() {
+    for command in [
+        "rm -rf build",
+        "bash -lc 'rm -rf build'",
+        "bash -lc 'cat $HOME/a'",
+        "bash -ic 'ls'",
+        "bash --rcfile a -c 'ls'",
+        "bash --init-file a -c 'ls'",
+        "bash -O extglob -c 'ls'",
+        "bash -o history -c 'ls'",
+        "bash -c 'ls' x",
+        "bash a",
+        "bash",
+        "bash -s",
+        "bash -l",
+        "bash -lc",
+        "zsh -c 'ls'",
+        "cargo test",
+        "make",
+        "npm ls",
+    ] {
+        let facts = in_auto(command, vec![]).with_autonomy(Autonomy::Ask);
+        let decision = decide_call(&Policy::default(), &facts);
+        assert_eq!(decision.verdict, Verdict::Ask, "{command}: {decision:?}");
+        assert!(decision.risk >= windlass_protocol::Risk::High, "{command}: {decision:?}");
     }
 }

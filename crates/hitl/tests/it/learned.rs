@@ -4,7 +4,7 @@ use windlass_hitl::{
     Action, ApprovalHistory, ApprovalHistoryError, AskOutcome, Autonomy, Facts, Grants, Policy, Rule,
     RuleFile, Source, Verdict, decide,
 };
-use windlass_protocol::Effect;
+use windlass_protocol::{Containment, Effect, Hints, Risk};
 
 use crate::decide::facts;
 
@@ -103,6 +103,21 @@ fn high_risk_calls_are_never_learned() {
         }
         assert_eq!((learned.find_active(&facts), learned.entries().count()), (None, 0), "{facts:?}");
     }
+}
+
+#[test]
+fn a_confined_command_of_low_risk_is_never_learned() {
+    let effect = Effect::Execute { command: "ls".into(), directory: ".".into() };
+    let hints = Hints { risk: Risk::Low, ..Hints::default() };
+    let full = Containment::new("ns+landlock+seccomp", vec![]);
+    let mut facts = facts("tool", vec![effect]).with_sight(vec![], Some(full));
+    facts.hints = hints;
+    assert_eq!(facts.risk(), Risk::Low);
+    let mut learned = ApprovalHistory::new("epoch");
+    for _ in 0..10 {
+        learned.record(&facts, AskOutcome::Approved);
+    }
+    assert_eq!((learned.find_active(&facts), learned.entries().count()), (None, 0));
 }
 
 // H2: a lesson stands after every rule, and a mode without a human is no place for it.
