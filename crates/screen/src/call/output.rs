@@ -1,5 +1,7 @@
 //! The last output of a running call.
 
+use crate::status::format_count;
+
 /// Maximum number of stored bytes; older output is removed.
 const STORED: usize = 64 * 1024;
 
@@ -20,6 +22,11 @@ impl RecentOutput {
             let from = self.text.ceil_char_boundary(self.text.len().saturating_sub(STORED));
             self.text.drain(..from);
         }
+    }
+
+    /// Notes that output is missing here.
+    pub(super) fn skip(&mut self, bytes: u64) {
+        self.push(&format!("\n[{} bytes of output are missing]\n", format_count(bytes)));
     }
 
     pub(super) fn is_empty(&self) -> bool {
