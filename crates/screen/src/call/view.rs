@@ -1,0 +1,190 @@
+//! The lines of a call.
+
+use std::time::Duration;
+
+use ratatui_core::text::{Line, Span};
+
+use super::{CallState, CallView};
+use crate::code::highlight;
+use crate::diff::{DiffLimits, render_counted};
+use crate::fold::{ends, more_lines};
+use crate::line::{prefixed, verbatim, with_prefix};
+use crate::options::RenderOptions;
+use crate::safe::escape_line;
+use crate::status::format_duration;
+use crate::theme::Role;
+use crate::width::{cut, cut_start, text_width};
+
+/// Lines of a result that are displayed at its beginning and at its end.
+const RESULT: (usize, usize) = (6, 3);
+/// Lines of a written text that are displayed in the history.
+const WRITTEN: (usize, usize) = (8, 2);
+/// Other arguments that are displayed.
+const OTHERS: usize = 6;
+
+/// Renders a call that has not ended.
+pub(super) fn live(
+    call: &CallView,
+    rows: usize,
+    elapsed: Option<Duration>,
+    options: RenderOptions,
+) -> Vec<Line<'static>> {
+    let room = rows.saturating_sub(1);
+    let mut lines = Vec::new();
+    let inner = options.indented(2);
+    if !call.output.is_empty() {
+        let text = call.output.last_lines(room).join("\n");
+        lines.extend(verbatim(&text, Role::Result, 0, inner));
+    } else if let (CallState::Writing, Some(written)) = (&call.state, call.arguments.written()) {
+        let from = start_of_last_lines(written.text, room);
+        let text = written.text.get(from..).unwrap_or_default();
+        lines.extend(highlight(text, written.language, &inner));
+    } else {
+        lines.extend(others(call, inner));
+    }
+    let surplus = lines.len().saturating_sub(room);
+    lines.drain(..surplus);
+    let mut all = vec![header(call, elapsed, options)];
+    all.extend(with_prefix(&Span::raw("  "), lines));
+    all
+}
+
+/// Renders a call for the history.
+pub(super) fn whole(
+    call: &CallView,
+    elapsed: Option<Duration>,
+    options: RenderOptions,
+) -> Vec<Line<'static>> {
+    let inner = options.indented(2);
+    let mut lines = others(call, inner);
+    if let Some(written) = call.arguments.written() {
+        let code = highlight(written.text, written.language, &inner);
+        lines.extend(fold(code, WRITTEN, inner));
+    }
+    for note in &call.notes {
+        lines.extend(prefixed(inner.span(Role::Faint, "· "), note, Role::Faint, inner));
+    }
+    match &call.state {
+        CallState::Denied { rule, reason } => {
+            let rule = if rule.is_empty() { String::new() } else { format!(" (rule {rule})") };
+            let text = format!("not allowed: {reason}{rule}");
+            lines.extend(prefixed(inner.span(Role::Error, ""), &text, Role::Error, inner));
+        }
+        CallState::Ended { status, text, images } => {
+            let role = if status == "ok" { Role::Result } else { Role::Error };
+            lines.extend(result(text, role, inner));
+            if *images > 0 {
+                let noun = if *images == 1 { "picture" } else { "pictures" };
+                lines.push(Line::from(inner.span(Role::Faint, format!("{images} {noun}"))));
+            }
+        }
+        _ => {}
+    }
+    let mut all = vec![header(call, elapsed, options)];
+    all.extend(with_prefix(&Span::raw("  "), lines));
+    all
+}
+
+/// Renders the state, the tool, its most important argument and the time on one line.
+fn header(call: &CallView, elapsed: Option<Duration>, options: RenderOptions) -> Line<'static> {
+    let (mark, role) = mark(&call.state);
+    let status = match &call.state {
+        CallState::Ended { status, .. } if status != "ok" => format!(" · {}", escape_line(status)),
+        CallState::Denied { .. } => " · denied".to_owned(),
+        CallState::Deferred => " · continues elsewhere".to_owned(),
+        _ => String::new(),
+    };
+    let time = elapsed.map(|elapsed| format!(" · {}", format_duration(elapsed))).unwrap_or_default();
+    let end = status + &time;
+    let tool = cut(&escape_line(&call.tool), options.columns.saturating_sub(2));
+    let used = 2_usize.saturating_add(text_width(&tool)).saturating_add(text_width(&end));
+    let room = options.columns.saturating_sub(used).saturating_sub(1);
+    let mut spans = vec![options.span(role, format!("{mark} ")), options.span(Role::Call, tool)];
+    if let Some(headline) = call.arguments.headline().filter(|_| room >= 4) {
+        let headline = escape_line(&headline);
+        spans.push(Span::raw(" "));
+        spans.push(if call.arguments.has_path() {
+            options.span(Role::Path, cut_start(&headline, room))
+        } else {
+            options.span(Role::Code, cut(&headline, room))
+        });
+    }
+    let left = options.columns.saturating_sub(spans.iter().map(|span| text_width(&span.content)).sum());
+    if left > 0 {
+        spans.push(options.span(Role::Faint, cut(&end, left)));
+    }
+    Line::from(spans.into_iter().filter(|span| !span.content.is_empty()).collect::<Vec<_>>())
+}
+
+/// Returns the mark of a state. The marks differ, because terminals without colors need them.
+fn mark(state: &CallState) -> (&'static str, Role) {
+    match state {
+        CallState::Writing => ("◌", Role::Faint),
+        CallState::Waiting => ("○", Role::Question),
+        CallState::Running | CallState::Deferred => ("●", Role::Call),
+        CallState::Denied { .. } => ("⊘", Role::Error),
+        CallState::Ended { status, .. } if status == "ok" => ("✓", Role::Success),
+        CallState::Ended { .. } => ("✗", Role::Error),
+    }
+}
+
+fn others(call: &CallView, options: RenderOptions) -> Vec<Line<'static>> {
+    let all = call.arguments.others();
+    let mut lines: Vec<Line<'static>> = all
+        .iter()
+        .take(OTHERS)
+        .map(|(name, value)| {
+            let name = cut(&format!("{}: ", escape_line(name)), options.columns);
+            let room = options.columns.saturating_sub(text_width(&name));
+            Line::from(vec![
+                options.span(Role::Faint, name),
+                options.span(Role::Code, cut(&escape_line(value), room)),
+            ])
+        })
+        .collect();
+    let hidden = all.len().saturating_sub(OTHERS);
+    if hidden > 0 {
+        let noun = if hidden == 1 { "argument" } else { "arguments" };
+        lines.push(Line::from(options.span(Role::Faint, format!("… {hidden} more {noun}"))));
+    }
+    lines
+}
+
+/// Renders a result: a diff as a diff, other text folded.
+fn result(text: &str, role: Role, options: RenderOptions) -> Vec<Line<'static>> {
+    let text = text.trim_end();
+    if text.starts_with("--- ") || text.starts_with("diff --git ") {
+        return render_counted(text, DiffLimits::default(), options).0;
+    }
+    let (head, hidden, tail) = ends(text, RESULT.0, RESULT.1);
+    let mut lines = fold(verbatim(&head.join("\n"), role, 0, options), (12, 4), options);
+    if hidden > 0 {
+        lines.push(more_lines(hidden, 0, options));
+        lines.extend(fold(verbatim(&tail.join("\n"), role, 0, options), (6, 6), options));
+    }
+    lines
+}
+
+/// Folds rendered lines.
+fn fold(
+    mut lines: Vec<Line<'static>>,
+    (head, tail): (usize, usize),
+    options: RenderOptions,
+) -> Vec<Line<'static>> {
+    let hidden = lines.len().saturating_sub(head).saturating_sub(tail);
+    if hidden > 1 {
+        lines.splice(head..head.saturating_add(hidden), [more_lines(hidden, 0, options)]);
+    }
+    lines
+}
+
+/// Returns the position of the last `rows` lines of a text, with at most 400 bytes for each line.
+fn start_of_last_lines(text: &str, rows: usize) -> usize {
+    let least = text.ceil_char_boundary(text.len().saturating_sub(rows.saturating_mul(400)));
+    let end = text.get(least..).unwrap_or_default();
+    let breaks = end.trim_end_matches('\n').rmatch_indices('\n');
+    breaks.take(rows).last().map_or(least, |(at, _)| {
+        let is_cut = end.trim_end_matches('\n').matches('\n').count() >= rows;
+        if is_cut { least.saturating_add(at).saturating_add(1) } else { least }
+    })
+}

@@ -1,0 +1,305 @@
+//! The lines of a card.
+
+use ratatui_core::text::{Line, Span};
+use serde_json::Value;
+use windlass_hitl::{display_safe, has_invisible};
+
+use super::sections::Sections;
+use super::{Answer, ApprovalCard, CardLimits, QueuePosition, RenderedCard};
+use crate::diff::{DiffLimits, render_counted};
+use crate::options::RenderOptions;
+use crate::safe::{escape_line, mixed_scripts};
+use crate::theme::Role;
+
+/// Renders a card.
+pub(super) fn render(
+    card: &ApprovalCard,
+    position: Option<QueuePosition>,
+    limits: CardLimits,
+    options: RenderOptions,
+) -> RenderedCard {
+    let mut sections = Sections::new(options);
+    push_header(card, position, options, &mut sections);
+    push_commands(card, limits, &mut sections);
+    push_effects(card, limits, &mut sections);
+    push_paths(card, limits, &mut sections);
+    push_arguments(card, limits, &mut sections);
+    push_changes(card, limits, &mut sections);
+    push_containment(card, &mut sections);
+    push_warnings(card, options, &mut sections);
+    let shows_all = sections.shows_all;
+    let answers = answers(card, shows_all);
+    push_answers(card, &answers, options, &mut sections);
+    RenderedCard { lines: sections.lines, shows_all, answers }
+}
+
+fn push_header(
+    card: &ApprovalCard,
+    position: Option<QueuePosition>,
+    options: RenderOptions,
+    sections: &mut Sections,
+) {
+    let mut spans = vec![options.span(Role::Question, format!("? {}", line_of(&card.tool)))];
+    if !card.agents.is_empty() {
+        let path: Vec<String> = card.agents.iter().map(|agent| line_of(agent)).collect();
+        spans.push(options.span(Role::Words, format!(" · asked by {}", path.join(" > "))));
+    }
+    if let Some(QueuePosition { number, total }) = position.filter(|position| position.total > 1) {
+        spans.push(options.span(Role::Faint, format!(" · {number} of {total}")));
+    }
+    if !card.risk.is_empty() {
+        let role = match card.risk.as_str() {
+            "low" => Role::Faint,
+            "medium" => Role::Words,
+            "high" => Role::Warning,
+            _ => Role::Error,
+        };
+        spans.push(options.span(Role::Faint, " · "));
+        spans.push(options.span(role, format!("{} risk", line_of(&card.risk))));
+    }
+    sections.push_line(&Line::from(spans));
+    if card.reason.is_empty() && card.rule.is_empty() {
+        return;
+    }
+    let source = if card.source.is_empty() { String::new() } else { format!(", {}", line_of(&card.source)) };
+    let rule =
+        if card.rule.is_empty() { String::new() } else { format!(" (rule {}{source})", line_of(&card.rule)) };
+    let spans = vec![
+        options.span(Role::Words, format!("  {}", line_of(&card.reason))),
+        options.span(Role::Faint, rule),
+    ];
+    sections.push_line(&Line::from(spans));
+}
+
+/// Escapes a text of a card without ambiguity: also a backslash that would read like an escape.
+fn line_of(text: &str) -> String {
+    display_safe(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+fn push_commands(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
+    let options = sections.inner();
+    let (count, more) = sections.count(&card.commands, limits.items);
+    let mut lines = Vec::new();
+    for words in card.commands.iter().take(count) {
+        let mut spans = Vec::new();
+        for (number, word) in words.iter().enumerate() {
+            if number > 0 {
+                spans.push(Span::raw(" "));
+            }
+            let role = if number == 0 { Role::Call } else { Role::Code };
+            spans.push(options.span(role, quote(word)));
+        }
+        lines.extend(sections.value(&Line::from(spans), limits.value_lines));
+    }
+    lines.extend(more);
+    sections.push("runs", lines);
+}
+
+/// Returns a word of a command as a shell would need it, so that the limits of words are visible.
+fn quote(word: &str) -> String {
+    let is_plain = |character: char| {
+        character.is_alphanumeric()
+            || matches!(character, '_' | '-' | '.' | '/' | ':' | '=' | '@' | '%' | '+' | ',')
+    };
+    let text = line_of(word);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn push_effects(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
+    let options = sections.inner();
+    let (count, more) = sections.count(&card.effects, limits.items);
+    let mut lines = Vec::new();
+    for effect in card.effects.iter().take(count) {
+        let role = match effect.kind.as_str() {
+            "read" => Role::Success,
+            "delete" => Role::Error,
+            _ => Role::Warning,
+        };
+        let line = Line::from(vec![
+            options.span(role, line_of(&effect.kind)),
+            Span::raw(" "),
+            options.span(Role::Words, line_of(&effect.target)),
+        ]);
+        lines.extend(sections.value(&line, limits.value_lines));
+    }
+    lines.extend(more);
+    sections.push("effects", lines);
+}
+
+/// Appends the paths whose links lead elsewhere. The other paths are in the effects.
+fn push_paths(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
+    let options = sections.inner();
+    let is_in_effects = |path: &str| card.effects.iter().any(|effect| effect.target == path);
+    let paths: Vec<_> =
+        card.paths.iter().filter(|path| path.path != path.resolved || !is_in_effects(&path.path)).collect();
+    let (count, more) = sections.count(&paths, limits.items);
+    let mut lines = Vec::new();
+    for path in paths.iter().take(count) {
+        let mut spans = vec![options.span(Role::Path, line_of(&path.path))];
+        if path.path != path.resolved && !path.resolved.is_empty() {
+            spans.push(options.span(Role::Faint, " → "));
+            spans.push(options.span(Role::Path, line_of(&path.resolved)));
+        }
+        lines.extend(sections.value(&Line::from(spans), limits.value_lines));
+    }
+    lines.extend(more);
+    sections.push("paths", lines);
+}
+
+/// Appends the arguments that no other part shows.
+fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
+    let options = sections.inner();
+    let mut lines = Vec::new();
+    let none = serde_json::Map::new();
+    let members = match &card.arguments {
+        Value::Object(members) => members,
+        Value::Null => &none,
+        Value::String(text) => {
+            // The diff shows the effect of a patch.
+            if card.changes.is_empty() {
+                lines.extend(multi_line(text, limits, sections));
+            }
+            &none
+        }
+        other => {
+            let line = Line::from(options.span(Role::Code, line_of(&other.to_string())));
+            lines.extend(sections.value(&line, limits.value_lines));
+            &none
+        }
+    };
+    for (name, value) in members {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if is_in_other_part(card, &text) {
+            continue;
+        }
+        if text.contains('\n') {
+            lines.push(Line::from(options.span(Role::Faint, format!("{}:", line_of(name)))));
+            lines.extend(multi_line(&text, limits, sections));
+        } else {
+            let line = Line::from(vec![
+                options.span(Role::Faint, format!("{}: ", line_of(name))),
+                options.span(Role::Code, line_of(&text)),
+            ]);
+            lines.extend(sections.value(&line, limits.value_lines));
+        }
+    }
+    sections.push("with", lines);
+}
+
+/// Returns whether an effect, a path or a diff already shows an argument.
+fn is_in_other_part(card: &ApprovalCard, text: &str) -> bool {
+    card.effects.iter().any(|effect| effect.target == text)
+        || card.paths.iter().any(|path| path.path == text)
+        || (!card.changes.is_empty() && text.contains('\n'))
+}
+
+fn multi_line(text: &str, limits: CardLimits, sections: &mut Sections) -> Vec<Line<'static>> {
+    let options = sections.inner();
+    let mut lines = Vec::new();
+    for row in text.split('\n') {
+        lines.extend(sections.value(&Line::from(options.span(Role::Code, line_of(row))), usize::MAX));
+    }
+    sections.fold(&mut lines, limits.value_lines);
+    lines
+}
+
+fn push_changes(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
+    let options = sections.inner();
+    let mut room = limits.diff_lines;
+    let mut lines = Vec::new();
+    for change in &card.changes {
+        let (rendered, hidden) =
+            render_counted(&change.diff, DiffLimits::default().with_lines(room), options);
+        room = room.saturating_sub(rendered.len());
+        sections.shows_all &= hidden == 0;
+        if rendered.is_empty() {
+            lines.push(Line::from(options.span(Role::Path, escape_line(&change.path))));
+        }
+        lines.extend(rendered);
+    }
+    sections.push("changes", lines);
+}
+
+fn push_containment(card: &ApprovalCard, sections: &mut Sections) {
+    let options = sections.inner();
+    let mut lines = Vec::new();
+    if let Some(level) = &card.containment {
+        lines.extend(sections.value(&Line::from(options.span(Role::Words, line_of(level))), usize::MAX));
+    }
+    for gap in &card.gaps {
+        let line = Line::from(options.span(Role::Warning, format!("not enforced: {}", line_of(gap))));
+        lines.extend(sections.value(&line, usize::MAX));
+    }
+    sections.push("confined", lines);
+}
+
+/// Warns about characters that look like others or cannot be seen.
+fn push_warnings(card: &ApprovalCard, options: RenderOptions, sections: &mut Sections) {
+    let texts = || {
+        let words = card.commands.iter().flatten();
+        let effects = card.effects.iter().map(|effect| &effect.target);
+        let paths = card.paths.iter().flat_map(|path| [&path.path, &path.resolved]);
+        let names = card.agents.iter().chain([&card.tool]);
+        words.chain(effects).chain(paths).chain(names).map(String::as_str)
+    };
+    let diffs = card.changes.iter().map(|change| change.diff.as_str());
+    if texts().chain(diffs).any(has_invisible) || has_invisible(&card.arguments.to_string()) {
+        let text = "  ! It has invisible characters, which are displayed as escapes.";
+        sections.push_line(&Line::from(options.span(Role::Warning, text)));
+    }
+    if let Some(word) = texts().find_map(mixed_scripts) {
+        let text = format!("  ! {} mixes letters of several scripts: {}", line_of(word), code_points(word));
+        sections.push_line(&Line::from(options.span(Role::Warning, text)));
+    }
+}
+
+/// Returns a word with its letters outside of ASCII as escapes.
+fn code_points(word: &str) -> String {
+    word.chars().fold(String::new(), |mut text, letter| {
+        if letter.is_ascii() {
+            text.push(letter);
+        } else {
+            text.extend(letter.escape_unicode());
+        }
+        text
+    })
+}
+
+fn answers(card: &ApprovalCard, shows_all: bool) -> Vec<Answer> {
+    let default = [Answer::Once, Answer::Session, Answer::Edit, Answer::No, Answer::Later];
+    let offered: &[Answer] = if card.answers.is_empty() { &default } else { &card.answers };
+    let can_remember = card.can_remember && shows_all;
+    let mut answers: Vec<Answer> = offered
+        .iter()
+        .copied()
+        .filter(|answer| *answer != Answer::Details && (can_remember || !answer.is_remembered()))
+        .collect();
+    if !shows_all {
+        answers.push(Answer::Details);
+    }
+    answers
+}
+
+fn push_answers(card: &ApprovalCard, answers: &[Answer], options: RenderOptions, sections: &mut Sections) {
+    if answers.contains(&Answer::Session) && !card.scope.is_empty() {
+        let spans = vec![
+            Span::raw("  "),
+            options.span(Role::Key, Answer::Session.key().to_string()),
+            options.span(Role::Faint, format!(" covers: {}", line_of(&card.scope))),
+        ];
+        sections.push_line(&Line::from(spans));
+    } else if card.can_remember && answers.contains(&Answer::Details) {
+        let text = "  Not everything is displayed, so the answer cannot be remembered.";
+        sections.push_line(&Line::from(options.span(Role::Faint, text)));
+    }
+    let item = |answer: &Answer| {
+        vec![
+            options.span(Role::Key, answer.key().to_string()),
+            options.span(Role::Words, format!(" {}", answer.label())),
+        ]
+    };
+    sections.push_flow(answers.iter().map(item).collect());
+}
