@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "this crate owns the terminal, reads the clock and starts an editor")]
+
+mod action;
+mod complete;
+mod composer;
+mod driver;
+mod guard;
+mod input;
+mod options;
+mod state;
+mod terminal;
+mod transcript;
+
+pub use self::driver::{Conversation, TuiError};
+pub use self::options::TuiOptions;
+pub use self::terminal::TerminalProfile;
