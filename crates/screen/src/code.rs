@@ -1,68 +1,84 @@
 //! Code with its syntax highlighted.
 
-use ratatui_core::text::Line;
+#[cfg(feature = "highlight")]
+mod grammar;
+mod language;
+#[cfg(feature = "highlight")]
+mod paint;
+mod stream;
 
-use crate::line::verbatim;
+use ratatui_core::text::{Line, Span};
+
+pub use self::language::Language;
+pub(crate) use self::stream::CodeStream;
 use crate::options::RenderOptions;
+use crate::safe::escape_text;
 use crate::theme::Role;
+use crate::width::wrap_hard;
 
-/// Programming language with a grammar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Language {
-    /// Bash and other shells.
-    Bash,
-    /// C.
-    C,
-    /// Go.
-    Go,
-    /// Java.
-    Java,
-    /// JavaScript, with JSX.
-    JavaScript,
-    /// Python.
-    Python,
-    /// Rust.
-    Rust,
-    /// TypeScript.
-    TypeScript,
-    /// TypeScript with JSX.
-    Tsx,
-}
+/// Largest code that is highlighted, and its longest line, in bytes.
+#[cfg(feature = "highlight")]
+const MAX_CODE: (usize, usize) = (256 * 1024, 4 * 1024);
 
-impl Language {
-    /// Returns the language of a name or of an extension, as in the first line of a fenced block.
-    ///
-    /// ```
-    /// use windlass_screen::Language;
-    /// assert_eq!(Language::from_name("rs"), Some(Language::Rust));
-    /// assert_eq!(Language::from_name("Shell"), Some(Language::Bash));
-    /// assert_eq!(Language::from_name("brainfuck"), None);
-    /// ```
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "bash" | "sh" | "shell" | "zsh" | "shellscript" => Self::Bash,
-            "c" | "h" => Self::C,
-            "go" | "golang" => Self::Go,
-            "java" => Self::Java,
-            "javascript" | "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,
-            "python" | "py" | "pyi" | "python3" => Self::Python,
-            "rust" | "rs" => Self::Rust,
-            "typescript" | "ts" | "mts" | "cts" => Self::TypeScript,
-            "tsx" => Self::Tsx,
-            _ => return None,
-        })
-    }
-
-    /// Returns the language of a file by its extension.
-    pub fn from_path(path: &str) -> Option<Self> {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        name.rsplit_once('.').and_then(|(_, extension)| Self::from_name(extension))
-    }
-}
-
-/// Renders code, one line for each line of `code`, wrapped at the width.
+/// Renders code, wrapped at the width. Code in a language with a grammar is highlighted if it has at most 256 KiB, in
+/// lines of at most 4 KiB; without the feature `highlight` all code has one style.
+///
+/// ```
+/// use windlass_screen::{Language, RenderOptions, Theme, highlight};
+///
+/// let lines = highlight("fn main() {\n\tok();\n}", Some(Language::Rust), &RenderOptions::new(40, Theme::default()));
+/// let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
+/// assert_eq!(text, ["fn main() {", "    ok();", "}"]);
+/// ```
 pub fn highlight(code: &str, language: Option<Language>, options: &RenderOptions) -> Vec<Line<'static>> {
-    let _ = language;
-    verbatim(code, Role::Code, 0, *options)
+    highlight_from(&escape_text(code), 0, language, *options)
+}
+
+/// Renders the lines of escaped code from the byte `from` on, which begins a line. The code before it is context.
+fn highlight_from(
+    code: &str,
+    from: usize,
+    language: Option<Language>,
+    options: RenderOptions,
+) -> Vec<Line<'static>> {
+    let roles = roles(code, from, language);
+    let mut lines = Vec::new();
+    let mut at = from;
+    for row in code.get(from..).unwrap_or_default().split_inclusive('\n') {
+        let text = row.trim_end_matches('\n');
+        let line = match roles.get(at..at.saturating_add(text.len())) {
+            Some(roles) if !text.is_empty() => styled_line(text, roles, options),
+            _ => Line::from(options.span(Role::Code, text)),
+        };
+        lines.extend(wrap_hard(&line, options.columns, &Line::default()));
+        at = at.saturating_add(row.len());
+    }
+    lines
+}
+
+/// Returns a line whose bytes have these roles.
+fn styled_line(text: &str, roles: &[Role], options: RenderOptions) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    let mut from = 0_usize;
+    for run in roles.chunk_by(|one, other| one == other) {
+        let to = from.saturating_add(run.len());
+        if let (Some(piece), Some(role)) = (text.get(from..to), run.first()) {
+            spans.push(options.span(*role, piece));
+        }
+        from = to;
+    }
+    Line::from(spans)
+}
+
+/// Returns the role of each byte, or an empty list for code that is not highlighted.
+#[cfg(feature = "highlight")]
+fn roles(code: &str, from: usize, language: Option<Language>) -> Vec<Role> {
+    let (most, longest) = MAX_CODE;
+    let is_small = code.len() <= most && code.split('\n').all(|line| line.len() <= longest);
+    language.filter(|_| is_small).and_then(|language| paint::paint(code, from, language)).unwrap_or_default()
+}
+
+#[cfg(not(feature = "highlight"))]
+fn roles(_code: &str, _from: usize, _language: Option<Language>) -> Vec<Role> {
+    Vec::new()
 }

@@ -106,8 +106,8 @@ struct Wrapper {
 impl Wrapper {
     fn new(columns: usize, indent: &Line<'static>) -> Self {
         let indent_width: usize = indent.spans.iter().map(|span| text_width(&span.content)).sum();
-        // An indent that leaves less than eight columns would make a line of each word.
-        let keeps_indent = columns.saturating_sub(indent_width) >= 8;
+        // A wider indent would leave no room for words.
+        let keeps_indent = indent_width <= columns / 2;
         Self {
             columns: columns.max(2),
             indent: if keeps_indent { indent.clone() } else { Line::default() },

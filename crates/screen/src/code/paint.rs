@@ -1,0 +1,55 @@
+//! Roles of code by the queries of its grammar.
+
+use tree_sitter::{Parser, QueryCursor, StreamingIterator as _};
+
+use super::Language;
+use super::grammar::grammar;
+use crate::theme::Role;
+
+/// Part of a code with a role.
+#[derive(Clone, Copy, Debug)]
+struct Capture {
+    start: usize,
+    end: usize,
+    role: Role,
+    pattern: usize,
+}
+
+/// Returns the role of each byte of a code. Only the part from `from` on is painted. Returns `None` if the code cannot
+/// be parsed.
+pub(super) fn paint(code: &str, from: usize, language: Language) -> Option<Vec<Role>> {
+    let grammar = grammar(language)?;
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language).ok()?;
+    let tree = parser.parse(code, None)?;
+    let mut cursor = QueryCursor::new();
+    cursor.set_byte_range(from..code.len());
+    let mut found = cursor.captures(&grammar.query, tree.root_node(), code.as_bytes());
+    let mut captures = Vec::new();
+    while let Some((part, index)) = found.next() {
+        let Some(capture) = part.captures().get(*index) else { continue };
+        let role = grammar.roles.get(capture.index as usize).copied().flatten();
+        if let Some(role) = role {
+            let range = capture.node.byte_range();
+            captures.push(Capture { start: range.start, end: range.end, role, pattern: part.pattern_index });
+        }
+    }
+    // Inner parts are painted over outer ones, and of equal parts the most specific role is painted last.
+    captures.sort_by_key(|it| (it.start, std::cmp::Reverse(it.end), rank(it.role), it.pattern));
+    let mut roles = vec![Role::Words; code.len()];
+    for capture in captures {
+        if let Some(part) = roles.get_mut(capture.start..capture.end) {
+            part.fill(capture.role);
+        }
+    }
+    Some(roles)
+}
+
+/// Returns how specific a role is. Queries of some grammars list the general patterns first, others last.
+fn rank(role: Role) -> u8 {
+    match role {
+        Role::Property => 0,
+        Role::Function => 2,
+        _ => 1,
+    }
+}
