@@ -104,6 +104,8 @@ pub(crate) enum Reply {
     },
     /// The open questions of a suspended session.
     Questions(Vec<(String, Question)>),
+    /// A question needs no answer any more.
+    Answered(String),
     /// An answer was stored for a suspended run, which has this number of unanswered questions.
     Stored {
         /// Number of questions without an answer.
@@ -129,6 +131,8 @@ pub(crate) enum Reply {
 pub(crate) struct OpenedSession {
     /// Id of the session.
     pub(crate) session: String,
+    /// The number of the newest event that was sent.
+    pub(crate) last_seq: u64,
     /// Name of the model.
     pub(crate) model: String,
     /// Slug of the mode.

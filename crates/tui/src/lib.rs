@@ -12,6 +12,6 @@ mod state;
 mod terminal;
 mod transcript;
 
-pub use self::driver::{Conversation, TuiError};
+pub use self::driver::Conversation;
 pub use self::options::TuiOptions;
 pub use self::terminal::TerminalProfile;

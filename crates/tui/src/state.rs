@@ -92,6 +92,8 @@ pub(crate) struct State {
     is_unfocused: bool,
     window: String,
     now: Duration,
+    /// True if an input arrived after the newest drawing.
+    has_changed: bool,
     actions: Vec<Action>,
 }
 
@@ -126,6 +128,7 @@ impl State {
             is_unfocused: false,
             window: window.to_owned(),
             now: Duration::ZERO,
+            has_changed: true,
             actions: Vec::new(),
         }
     }
@@ -133,6 +136,7 @@ impl State {
     /// Applies an input at a time, and returns the actions that follow.
     pub(crate) fn update(&mut self, now: Duration, input: Input) -> Vec<Action> {
         self.now = now;
+        self.has_changed = !matches!(input, Input::Drawn) && (self.has_changed || !matches!(input, Input::Tick { .. }));
         match input {
             Input::Key(key) => self.press(key),
             Input::Paste(text) => self.paste(&text),
@@ -162,6 +166,11 @@ impl State {
         } else {
             None
         }
+    }
+
+    /// Returns true if an input arrived after the newest drawing.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// Returns true if a run works or is about to start.
@@ -216,6 +225,7 @@ impl State {
                 }
             }
             Reply::Questions(questions) => self.open_stored(questions),
+            Reply::Answered(question) => drop(self.close_card(&question)),
             Reply::Stored { unanswered: 0 } => {
                 self.phase = Phase::Starting;
                 self.working_since = self.now;

@@ -53,6 +53,13 @@ impl State {
         View { lines: above, caret }
     }
 
+    /// Returns the last view, which stays on the terminal.
+    pub(crate) fn farewell(&self) -> View {
+        let options = self.canvas.render_options();
+        let words = if self.is_working() { "stopping the run; a key ends the program at once" } else { "" };
+        View { lines: render_text(words, Role::Faint, &options), caret: (0, 0) }
+    }
+
     fn activity(&self, now: Duration, options: &RenderOptions) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if self.is_working() && self.cards.is_empty() {
