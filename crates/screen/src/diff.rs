@@ -68,24 +68,26 @@ pub(crate) fn render_counted(
     let mut lines = Vec::new();
     let mut at = 0;
     while let Some(row) = visible.get(at) {
-        let (removed, added) = changed_pair(visible.get(at..).unwrap_or_default());
-        if removed > 0 && removed == added {
-            let pairs: Vec<_> = (0..removed)
-                .filter_map(|index| {
-                    Some((visible.get(at + index)?.text, visible.get(at + removed + index)?.text))
-                })
-                .map(|(old, new)| changed_parts(old, new, limits.emphasis_bytes))
-                .collect();
-            for (index, row) in visible.iter().skip(at).take(removed + added).enumerate() {
-                let pair = pairs.get(index % removed);
-                let part = pair.and_then(|(old, new)| if index < removed { *old } else { *new });
-                lines.extend(render_row(row, part, digits, options));
-            }
-            at += removed + added;
-        } else {
+        let rest = visible.get(at..).unwrap_or_default();
+        let (removed, added) = changed_lines(rest);
+        let (old, both) = (rest.get(..removed).unwrap_or_default(), removed.saturating_add(added));
+        let new = rest.get(removed..both).unwrap_or_default();
+        if both == 0 {
             lines.extend(render_row(row, None, digits, options));
-            at += 1;
+        } else if removed == added {
+            let pairs = old.iter().zip(new);
+            let parts: Vec<_> =
+                pairs.map(|(old, new)| changed_parts(old.text, new.text, limits.emphasis_bytes)).collect();
+            for (row, (part, _)) in old.iter().zip(&parts) {
+                lines.extend(render_row(row, *part, digits, options));
+            }
+            for (row, (_, part)) in new.iter().zip(&parts) {
+                lines.extend(render_row(row, *part, digits, options));
+            }
+        } else {
+            lines.extend(old.iter().chain(new).flat_map(|row| render_row(row, None, digits, options)));
         }
+        at = at.saturating_add(both.max(1));
     }
     if hidden > 0 {
         lines.push(more_lines(hidden, 0, options));
@@ -94,7 +96,7 @@ pub(crate) fn render_counted(
 }
 
 /// Returns the number of removed lines at the beginning of `rows`, and of the added lines behind them.
-fn changed_pair(rows: &[Row<'_>]) -> (usize, usize) {
+fn changed_lines(rows: &[Row<'_>]) -> (usize, usize) {
     let removed = rows.iter().take_while(|row| row.kind == RowKind::Removed).count();
     let added = rows.iter().skip(removed).take_while(|row| row.kind == RowKind::Added).count();
     (removed, added)

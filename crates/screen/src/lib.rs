@@ -29,4 +29,4 @@ pub use self::options::RenderOptions;
 pub use self::safe::{escape_line, escape_text};
 pub use self::status::{StatusLine, format_count, format_duration};
 pub use self::theme::{Background, ColorDepth, Role, Theme};
-pub use self::width::{cut, text_width, wrap_line};
+pub use self::width::{cut, cut_start, text_width, wrap_line};

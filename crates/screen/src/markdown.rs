@@ -129,7 +129,9 @@ impl State {
                 self.begin(segment.kind, lines);
                 let name = segment.text.trim();
                 if !name.is_empty() {
-                    lines.push(Line::from(options.span(Role::Faint, crate::cut(&crate::escape_line(name), options.columns))));
+                    lines.push(Line::from(
+                        options.span(Role::Faint, crate::cut(&crate::escape_line(name), options.columns)),
+                    ));
                 }
                 let name = name.split([' ', ',', '{']).next().unwrap_or_default();
                 self.code = Some(CodeStream::new(Language::from_name(name)));

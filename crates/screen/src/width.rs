@@ -52,6 +52,29 @@ pub fn cut(text: &str, columns: usize) -> String {
     shortened
 }
 
+/// Like [`cut`], but keeps the end of the text, which is the more important part of a path.
+///
+/// ```
+/// use windlass_screen::cut_start;
+/// assert_eq!(cut_start("a/long/path.rs", 8), "…path.rs");
+/// ```
+pub fn cut_start(text: &str, columns: usize) -> String {
+    if text_width(text) <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(1);
+    let (mut from, mut used) = (text.len(), 0_usize);
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used = used.saturating_add(grapheme_width(grapheme));
+        if used > room {
+            break;
+        }
+        from = at;
+    }
+    let end = text.get(from..).unwrap_or_default();
+    if columns > 0 { format!("…{end}") } else { String::new() }
+}
+
 /// Wraps a line between words, or inside of words that are too long. Each later line begins with `indent`.
 ///
 /// Spaces at a break are removed. Wide characters, such as those of Chinese and Japanese, can be separated without a

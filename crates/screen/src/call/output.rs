@@ -7,7 +7,6 @@ const STORED: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct RecentOutput {
     text: String,
-    left_out: u64,
 }
 
 impl RecentOutput {
@@ -15,27 +14,23 @@ impl RecentOutput {
     pub(super) fn push(&mut self, text: &str) {
         // Of a large piece only the end is copied.
         let from = text.ceil_char_boundary(text.len().saturating_sub(STORED));
-        self.left_out = self.left_out.saturating_add(from as u64);
         self.text.push_str(text.get(from..).unwrap_or_default());
         // Twice the limit, so that removing takes constant time per byte.
         if self.text.len() > 2 * STORED {
             let from = self.text.ceil_char_boundary(self.text.len().saturating_sub(STORED));
-            self.left_out = self.left_out.saturating_add(from as u64);
             self.text.drain(..from);
         }
-    }
-
-    pub(super) fn skip(&mut self, bytes: u64) {
-        self.left_out = self.left_out.saturating_add(bytes);
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Returns the last `rows` lines as a terminal shows them: a carriage return restarts its line.
-    pub(super) fn last_lines(&self, rows: usize) -> Vec<&str> {
-        let mut lines: Vec<&str> = self.text.lines().rev().take(rows).map(after_return).collect();
+    /// Returns the last `rows` lines as a terminal shows them: a carriage return restarts its line. Sequences that
+    /// only change colors are removed; other sequences are left to be escaped.
+    pub(super) fn last_lines(&self, rows: usize) -> Vec<String> {
+        let last = self.text.lines().rev().take(rows);
+        let mut lines: Vec<String> = last.map(|line| without_colors(after_return(line))).collect();
         lines.reverse();
         lines
     }
@@ -44,4 +39,22 @@ impl RecentOutput {
 /// Returns the text behind the last carriage return that is followed by text.
 fn after_return(line: &str) -> &str {
     line.trim_end_matches('\r').rsplit('\r').next().unwrap_or(line)
+}
+
+/// Removes the sequences of ECMA-48 that select colors (SGR).
+fn without_colors(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        let after = sequence.trim_start_matches(|it: char| it.is_ascii_digit() || matches!(it, ';' | ':'));
+        if let Some(after) = after.strip_prefix('m') {
+            rest = after;
+        } else {
+            plain.push_str("\u{1b}[");
+            rest = sequence;
+        }
+    }
+    plain.push_str(rest);
+    plain
 }

@@ -13,7 +13,7 @@ use crate::options::RenderOptions;
 use crate::safe::escape_line;
 use crate::status::format_duration;
 use crate::theme::Role;
-use crate::width::{cut, text_width};
+use crate::width::{cut, cut_start, text_width};
 
 /// Lines of a result that are displayed at its beginning and at its end.
 const RESULT: (usize, usize) = (6, 3);
@@ -101,9 +101,13 @@ fn header(call: &CallView, elapsed: Option<Duration>, options: RenderOptions) ->
     let room = options.columns.saturating_sub(used).saturating_sub(1);
     let mut spans = vec![options.span(role, format!("{mark} ")), options.span(Role::Call, tool)];
     if let Some(headline) = call.arguments.headline().filter(|_| room >= 4) {
-        let role = if call.arguments.has_path() { Role::Path } else { Role::Code };
+        let headline = escape_line(&headline);
         spans.push(Span::raw(" "));
-        spans.push(options.span(role, cut(&escape_line(&headline), room)));
+        spans.push(if call.arguments.has_path() {
+            options.span(Role::Path, cut_start(&headline, room))
+        } else {
+            options.span(Role::Code, cut(&headline, room))
+        });
     }
     let left = options.columns.saturating_sub(spans.iter().map(|span| text_width(&span.content)).sum());
     if left > 0 {

@@ -96,7 +96,8 @@ impl Sections {
             let width: usize = item.iter().map(|span| text_width(&span.content)).sum();
             let is_full = used.saturating_add(width).saturating_add(3) > self.options.columns;
             if used > 2 && is_full {
-                self.lines.push(Line::from(std::mem::replace(&mut spans, vec![Span::raw("  ")])));
+                let row = Line::from(std::mem::replace(&mut spans, vec![Span::raw("  ")]));
+                self.push_line(&row);
                 used = 2;
             }
             if used > 2 {
@@ -106,6 +107,6 @@ impl Sections {
             spans.extend(item);
             used = used.saturating_add(width);
         }
-        self.lines.push(Line::from(spans));
+        self.push_line(&Line::from(spans));
     }
 }

@@ -58,6 +58,9 @@ fn push_header(
         spans.push(options.span(role, format!("{} risk", line_of(&card.risk))));
     }
     sections.push_line(&Line::from(spans));
+    if card.reason.is_empty() && card.rule.is_empty() {
+        return;
+    }
     let source = if card.source.is_empty() { String::new() } else { format!(", {}", line_of(&card.source)) };
     let rule =
         if card.rule.is_empty() { String::new() } else { format!(" (rule {}{source})", line_of(&card.rule)) };
@@ -282,8 +285,12 @@ fn answers(card: &ApprovalCard, shows_all: bool) -> Vec<Answer> {
 
 fn push_answers(card: &ApprovalCard, answers: &[Answer], options: RenderOptions, sections: &mut Sections) {
     if answers.contains(&Answer::Session) && !card.scope.is_empty() {
-        let text = format!("  a session covers: {}", line_of(&card.scope));
-        sections.push_line(&Line::from(options.span(Role::Faint, text)));
+        let spans = vec![
+            Span::raw("  "),
+            options.span(Role::Key, Answer::Session.key().to_string()),
+            options.span(Role::Faint, format!(" covers: {}", line_of(&card.scope))),
+        ];
+        sections.push_line(&Line::from(spans));
     } else if card.can_remember && answers.contains(&Answer::Details) {
         let text = "  Not everything is displayed, so the answer cannot be remembered.";
         sections.push_line(&Line::from(options.span(Role::Faint, text)));

@@ -25,7 +25,8 @@ pub(super) fn grammar(language: Language) -> Option<&'static Grammar> {
 }
 
 fn load(language: Language) -> Option<Grammar> {
-    let script = [tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY].concat();
+    let script =
+        [tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY].concat();
     let typed = [tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_typescript::HIGHLIGHTS_QUERY].concat();
     let (grammar, query) = match language {
         Language::Bash => (tree_sitter_bash::LANGUAGE, tree_sitter_bash::HIGHLIGHT_QUERY.to_owned()),

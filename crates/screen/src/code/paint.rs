@@ -1,10 +1,30 @@
 //! Roles of code by the queries of its grammar.
 
-use tree_sitter::{Parser, QueryCursor, StreamingIterator as _};
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, StreamingIterator as _};
 
 use super::Language;
 use super::grammar::grammar;
 use crate::theme::Role;
+
+/// Maximum number of matches of a query that are open at the same time.
+const MAX_MATCHES: u32 = 64;
+
+/// Remaining calls of a progress callback, which happen after a constant number of steps of the parser.
+#[derive(Debug)]
+struct Steps(usize);
+
+impl Steps {
+    fn new(bytes: usize) -> Self {
+        Self(bytes.saturating_div(4).saturating_add(100))
+    }
+
+    fn next(&mut self) -> ControlFlow<()> {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
 
 /// Part of a code with a role.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +41,14 @@ pub(super) fn paint(code: &str, from: usize, language: Language) -> Option<Vec<R
     let grammar = grammar(language)?;
     let mut parser = Parser::new();
     parser.set_language(&grammar.language).ok()?;
-    let tree = parser.parse(code, None)?;
+    // The work is limited by counting, because broken code can take the parser much longer than its length.
+    let mut parse_steps = Steps::new(code.len());
+    let mut progress = |_: &ParseState| parse_steps.next();
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut piece = |at: usize, _| code.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut piece, None, Some(options))?;
     let mut cursor = QueryCursor::new();
+    cursor.set_match_limit(MAX_MATCHES);
     cursor.set_byte_range(from..code.len());
     let mut found = cursor.captures(&grammar.query, tree.root_node(), code.as_bytes());
     let mut captures = Vec::new();

@@ -251,7 +251,9 @@ fn is_heading(text: &str, indent: usize) -> bool {
 /// Returns whether a line is a thematic break.
 fn is_rule(text: &str) -> bool {
     let mut characters = text.chars().filter(|character| !character.is_whitespace());
-    let Some(first) = characters.next().filter(|first| matches!(first, '*' | '-' | '_')) else { return false };
+    let Some(first) = characters.next().filter(|first| matches!(first, '*' | '-' | '_')) else {
+        return false;
+    };
     let mut count = 1_usize;
     characters.all(|character| {
         count = count.saturating_add(1);
@@ -267,8 +269,11 @@ fn list_marker(text: &str, indent: usize) -> Option<List> {
     let body = text.trim_start();
     let digits = body.len().saturating_sub(body.trim_start_matches(|it: char| it.is_ascii_digit()).len());
     let marker = body.chars().nth(digits)?;
-    let is_marker =
-        if digits == 0 { matches!(marker, '-' | '*' | '+') } else { digits <= 9 && matches!(marker, '.' | ')') };
+    let is_marker = if digits == 0 {
+        matches!(marker, '-' | '*' | '+')
+    } else {
+        digits <= 9 && matches!(marker, '.' | ')')
+    };
     let rest = body.get(digits.saturating_add(1)..).filter(|_| is_marker)?;
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
         return None;

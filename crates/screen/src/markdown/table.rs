@@ -55,7 +55,9 @@ impl Table {
         let gaps = count.saturating_sub(1).saturating_mul(GAP);
         let room = columns.checked_sub(gaps)?;
         let mut widths: Vec<usize> = (0..count)
-            .map(|index| self.rows.iter().filter_map(|row| row.get(index)).map(width).max().unwrap_or(0).max(1))
+            .map(|index| {
+                self.rows.iter().filter_map(|row| row.get(index)).map(width).max().unwrap_or(0).max(1)
+            })
             .collect();
         let total: usize = widths.iter().sum();
         if total <= room {
@@ -123,7 +125,8 @@ impl Table {
                 lines.push(Line::from(options.span(Role::Faint, "─".repeat(columns.min(8)))));
             }
             for (index, cell) in row.iter().enumerate() {
-                let mut spans = names.get(index).cloned().map(|name| strong(name, options).spans).unwrap_or_default();
+                let mut spans =
+                    names.get(index).cloned().map(|name| strong(name, options).spans).unwrap_or_default();
                 spans.push(options.span(Role::Faint, ": "));
                 spans.extend(cell.spans.iter().cloned());
                 lines.extend(wrap_line(&Line::from(spans), columns, &Line::from("  ")));

@@ -1,1 +1,252 @@
-//! Placeholder
+//! Approval cards.
+
+use expect_test::expect;
+use proptest::prelude::*;
+use serde_json::json;
+use windlass_screen::{
+    Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard,
+};
+
+use crate::common::{assert_fits, options, text};
+
+fn command() -> ApprovalCard {
+    let card = json!({
+        "agents": ["reviewer", "tester"],
+        "call": "c1",
+        "tool": "run_command",
+        "arguments": {"command": "cargo test -p 'my crate' && rm -rf build", "timeout_s": 60},
+        "rule": "d.ask",
+        "source": "builtin",
+        "reason": "running a command needs a yes",
+        "risk": "high",
+        "effects": [
+            {"kind": "execute", "target": "cargo test -p 'my crate' && rm -rf build"},
+            {"kind": "delete", "target": "build"},
+        ],
+        "commands": [["cargo", "test", "-p", "my crate"], ["rm", "-rf", "build"]],
+        "paths": [{"path": "build", "resolved": "/tmp/elsewhere"}],
+        "containment": "B: own namespaces",
+        "gaps": ["network"],
+        "digest": "d",
+        "can_remember": true,
+        "scope": "run_command exactly `cargo test -p 'my crate' && rm -rf build` in .",
+        "text": "unused",
+    });
+    serde_json::from_value(card).unwrap()
+}
+
+fn edit(lines: usize) -> ApprovalCard {
+    let mut card = ApprovalCard::default();
+    card.tool = "write_file".to_owned();
+    card.rule = "d.write".to_owned();
+    card.reason = "writing needs a yes".to_owned();
+    card.risk = "medium".to_owned();
+    card.effects = vec![CardEffect::new("write", "src/a.rs")];
+    card.paths = vec![CardPath::new("src/a.rs", "src/a.rs")];
+    let content = "line\n".repeat(lines);
+    card.arguments = json!({"path": "src/a.rs", "content": content});
+    let added = "+line\n".repeat(lines);
+    card.changes = vec![CardChange::new(
+        "src/a.rs",
+        format!("--- /dev/null\n+++ b/src/a.rs\n@@ -0,0 +1,{lines} @@\n{added}"),
+    )];
+    card.can_remember = true;
+    card.scope = "write_file of src/*.rs".to_owned();
+    card
+}
+
+fn render(card: &ApprovalCard, columns: usize) -> RenderedCard {
+    let rendered = card.render(Some(QueuePosition::new(2, 5)), CardLimits::default(), &options(columns));
+    assert_fits(&rendered.lines, options(columns));
+    rendered
+}
+
+#[test]
+fn a_command_at_80_columns() {
+    expect![[r#"
+        ? run_command · asked by reviewer > tester · 2 of 5 · high risk
+          running a command needs a yes (rule d.ask, builtin)
+          runs     cargo test -p 'my crate'
+                   rm -rf build
+          effects  execute cargo test -p 'my crate' && rm -rf build
+                   delete build
+          paths    build → /tmp/elsewhere
+          with     timeout_s: 60
+          confined B: own namespaces
+                   not enforced: network
+          a covers: run_command exactly `cargo test -p 'my crate' && rm -rf build` in .
+          y yes, once   a yes, for this session   e edit the arguments
+          n no, with a comment   l later
+    "#]]
+    .assert_eq(&text(&render(&command(), 80).lines));
+}
+
+#[test]
+fn a_command_at_40_columns() {
+    expect![[r#"
+        ? run_command · asked by reviewer >
+          tester · 2 of 5 · high risk
+          running a command needs a yes (rule
+          d.ask, builtin)
+          runs
+            cargo test -p 'my crate'
+            rm -rf build
+          effects
+            execute cargo test -p 'my crate' &&
+              rm -rf build
+            delete build
+          paths
+            build → /tmp/elsewhere
+          with
+            timeout_s: 60
+          confined
+            B: own namespaces
+            not enforced: network
+          a covers: run_command exactly `cargo
+          test -p 'my crate' && rm -rf build` in
+          .
+          y yes, once   a yes, for this session
+          e edit the arguments
+          n no, with a comment   l later
+    "#]]
+    .assert_eq(&text(&render(&command(), 40).lines));
+}
+
+#[test]
+fn a_command_at_120_columns() {
+    expect![[r#"
+        ? run_command · asked by reviewer > tester · 2 of 5 · high risk
+          running a command needs a yes (rule d.ask, builtin)
+          runs     cargo test -p 'my crate'
+                   rm -rf build
+          effects  execute cargo test -p 'my crate' && rm -rf build
+                   delete build
+          paths    build → /tmp/elsewhere
+          with     timeout_s: 60
+          confined B: own namespaces
+                   not enforced: network
+          a covers: run_command exactly `cargo test -p 'my crate' && rm -rf build` in .
+          y yes, once   a yes, for this session   e edit the arguments   n no, with a comment   l later
+    "#]]
+    .assert_eq(&text(&render(&command(), 120).lines));
+}
+
+#[test]
+fn a_small_change_at_80_columns() {
+    expect![[r#"
+        ? write_file · 2 of 5 · medium risk
+          writing needs a yes (rule d.write)
+          effects  write src/a.rs
+          changes  src/a.rs (+2 -0)
+                   1 + line
+                   2 + line
+          a covers: write_file of src/*.rs
+          y yes, once   a yes, for this session   e edit the arguments
+          n no, with a comment   l later
+    "#]]
+    .assert_eq(&text(&render(&edit(2), 80).lines));
+}
+
+#[test]
+fn a_card_that_hides_something_cannot_be_remembered() {
+    let card = render(&edit(300), 80);
+    assert!(!card.shows_all);
+    assert_eq!(card.answers, [Answer::Once, Answer::Edit, Answer::No, Answer::Later, Answer::Details]);
+    expect![[r#"
+        ? write_file · 2 of 5 · medium risk
+          writing needs a yes (rule d.write)
+          effects  write src/a.rs
+          changes  src/a.rs (+300 -0)
+                    1 + line
+                    2 + line
+                    3 + line
+                    4 + line
+                    5 + line
+                    6 + line
+                    7 + line
+                    8 + line
+                    9 + line
+                   10 + line
+                   11 + line
+                   12 + line
+                   13 + line
+                   14 + line
+                   15 + line
+                   … 285 more lines
+          Not everything is displayed, so the answer cannot be remembered.
+          y yes, once   e edit the arguments   n no, with a comment   l later
+          d show everything
+    "#]]
+    .assert_eq(&text(&card.lines));
+
+    let whole = edit(300).render(None, CardLimits::unlimited(), &options(80));
+    assert!(whole.shows_all && whole.answers.contains(&Answer::Session) && whole.lines.len() > 300);
+    assert!(!whole.answers.contains(&Answer::Details));
+}
+
+#[test]
+fn offered_answers_are_kept_in_their_order() {
+    let mut card = command();
+    card.answers = vec![Answer::No, Answer::Rule, Answer::Once];
+    assert_eq!(render(&card, 80).answers, [Answer::No, Answer::Rule, Answer::Once]);
+    card.can_remember = false;
+    assert_eq!(render(&card, 80).answers, [Answer::No, Answer::Once]);
+}
+
+#[test]
+fn hidden_and_mixed_characters_are_announced() {
+    let mut card = ApprovalCard::default();
+    card.tool = "run_command".to_owned();
+    card.commands =
+        vec![vec!["cat".to_owned(), "p\u{430}ypal".to_owned(), "a\u{200b}b \u{202e}txt\n\\u{41}".to_owned()]];
+    expect![[r#"
+        ? run_command · 2 of 5
+          runs     cat pаypal 'a\u{200b}b \u{202e}txt\n\\u{41}'
+          ! It has invisible characters, which are displayed as escapes.
+          ! pаypal mixes letters of several scripts: p\u{430}ypal
+          y yes, once   e edit the arguments   n no, with a comment   l later
+    "#]]
+    .assert_eq(&text(&render(&card, 80).lines));
+}
+
+#[test]
+fn every_argument_is_displayed_once() {
+    let mut card = ApprovalCard::default();
+    card.tool = "fetch".to_owned();
+    card.arguments =
+        json!({"url": "https://a.example", "body": "one\ntwo", "retries": 3, "headers": {"a": "b"}});
+    card.effects = vec![CardEffect::new("connect", "https://a.example")];
+    let shown = text(&render(&card, 80).lines);
+    for part in ["https://a.example", "one", "two", "retries: 3", r#"headers: {"a":"b"}"#] {
+        assert_eq!(shown.matches(part).count(), 1, "{part}: {shown}");
+    }
+}
+
+#[test]
+fn keys_differ() {
+    for answer in Answer::ALL {
+        assert_eq!(Answer::from_key(answer.key()), Some(answer));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_card_fits(words in prop::collection::vec("\\PC{0,30}", 8), text in any::<String>(), columns in 20_usize..120) {
+        let mut card = ApprovalCard::default();
+        card.agents = vec![words[0].clone(), text.clone()];
+        card.tool.clone_from(&words[1]);
+        card.reason.clone_from(&text);
+        card.rule.clone_from(&words[2]);
+        card.risk.clone_from(&words[3]);
+        card.effects = vec![CardEffect::new(words[4].clone(), text.clone())];
+        card.commands = vec![words.clone()];
+        card.paths = vec![CardPath::new(text.clone(), words[5].clone())];
+        card.changes = vec![CardChange::new(words[6].clone(), format!("@@ -1 +1 @@\n-{text}\n+{text}"))];
+        card.arguments = json!({&words[7]: text, "b": [text]});
+        card.containment = Some(text.clone());
+        card.gaps = vec![text.clone()];
+        card.can_remember = true;
+        card.scope.clone_from(&text);
+        render(&card, columns);
+    }
+}

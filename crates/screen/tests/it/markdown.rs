@@ -52,7 +52,8 @@ fn a_document_at_80_columns() {
         ────────────────────────────────────────
 
         The end: https://example.org.
-    "#]].assert_eq(&text(&render_markdown(DOCUMENT, &options(80))));
+    "#]]
+    .assert_eq(&text(&render_markdown(DOCUMENT, &options(80))));
 }
 
 #[test]
@@ -97,7 +98,8 @@ fn a_document_at_40_columns() {
         ────────────────────────────────────────
 
         The end: https://example.org.
-    "#]].assert_eq(&text(&render_markdown(DOCUMENT, &options(40))));
+    "#]]
+    .assert_eq(&text(&render_markdown(DOCUMENT, &options(40))));
 }
 
 #[test]
@@ -154,7 +156,8 @@ fn a_table_that_does_not_fit_becomes_records() {
         second name: f
         third: g
         fourth: h
-    "#]].assert_eq(&text(&render_markdown(table, &options(20))));
+    "#]]
+    .assert_eq(&text(&render_markdown(table, &options(20))));
 }
 
 #[test]
@@ -238,9 +241,46 @@ fn stream(pieces: &[&str], options: &RenderOptions) -> Vec<Line<'static>> {
 /// Returns texts that are made of pieces of Markdown.
 fn markdown() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "a ", "word", "\n", "\n\n", "# ", "- ", "* ", "1. ", "2. ", "  ", "   ", "    ", "\t", "> ", "```", "```rust\n",
-        "~~~", "`", "**", "*", "_", "|", "|a|b|\n|-|-|\n", "|-|-|\n", "[a](b)", "[x]: y", "<div>", "<!--", "---", "===",
-        "é", "日本", "👨\u{200d}👩\u{200d}👧", "\u{1b}", "\r\n", "\\", "fn f() {", "\"", "/*", "https://a.example/long/path",
+        "a ",
+        "word",
+        "\n",
+        "\n\n",
+        "# ",
+        "- ",
+        "* ",
+        "1. ",
+        "2. ",
+        "  ",
+        "   ",
+        "    ",
+        "\t",
+        "> ",
+        "```",
+        "```rust\n",
+        "~~~",
+        "`",
+        "**",
+        "*",
+        "_",
+        "|",
+        "|a|b|\n|-|-|\n",
+        "|-|-|\n",
+        "[a](b)",
+        "[x]: y",
+        "<div>",
+        "<!--",
+        "---",
+        "===",
+        "é",
+        "日本",
+        "👨\u{200d}👩\u{200d}👧",
+        "\u{1b}",
+        "\r\n",
+        "\\",
+        "fn f() {",
+        "\"",
+        "/*",
+        "https://a.example/long/path",
     ]);
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
