@@ -53,6 +53,8 @@ pub(crate) enum Action {
     ListFiles,
     /// Opens a text in the external editor.
     Edit(String),
+    /// Runs a command of the person.
+    Run(String),
     /// Requests the changes of the newest run.
     Diff,
     /// Restores the files to the state before a turn of the newest run; `None` for the state before the run.

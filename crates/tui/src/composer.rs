@@ -10,7 +10,6 @@ use std::time::Duration;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 pub(crate) use self::history::History;
-pub(crate) use self::layout::Layout;
 use crate::input::Key;
 
 /// Pastes with more lines or bytes are folded into a mark.

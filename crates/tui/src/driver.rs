@@ -18,6 +18,7 @@ use windlass_app::sessions::SessionHost;
 use windlass_screen::StatusLine;
 
 use self::link::Link;
+use crate::CommandRunner;
 use crate::action::Action;
 use crate::input::{Input, Reply};
 use crate::options::{Canvas, TuiOptions};
@@ -56,17 +57,24 @@ pub struct Conversation {
     template: RunSettings,
     options: TuiOptions,
     notices: Option<mpsc::UnboundedReceiver<String>>,
+    commands: Option<CommandRunner>,
 }
 
 impl Conversation {
     /// Creates a conversation whose runs have the settings of the template, except for the task.
     pub fn new(host: SessionHost, template: RunSettings, options: TuiOptions) -> Self {
-        Self { host, template, options, notices: None }
+        Self { host, template, options, notices: None, commands: None }
     }
 
     /// Sets the source of notices of the program, which must not be printed while the conversation owns the terminal.
     pub fn with_notices(mut self, notices: mpsc::UnboundedReceiver<String>) -> Self {
         self.notices = Some(notices);
+        self
+    }
+
+    /// Sets the runner of commands that a person types after `!`.
+    pub fn with_commands(mut self, commands: CommandRunner) -> Self {
+        self.commands = Some(commands);
         self
     }
 
@@ -96,7 +104,7 @@ impl Conversation {
             painter: Painter::new(io::stdout(), canvas.columns, canvas.rows, self.options.is_reflowing),
             state,
             keys: Some(EventStream::new()),
-            link: Link::new(self.host.clone(), self.template, replies, feed, &self.options.window),
+            link: Link::new(self.host.clone(), self.template, replies, feed, &self.options.window, self.commands),
             received,
             events,
             notices: self.notices,

@@ -90,8 +90,6 @@ pub(crate) enum Reply {
     Started {
         /// Id of the session.
         session: String,
-        /// Id of the run.
-        run: String,
     },
     /// A stored session was opened. Its events follow.
     Opened(OpenedSession),
@@ -121,6 +119,13 @@ pub(crate) enum Reply {
     Notice(String),
     /// A unified diff.
     Diff(String),
+    /// The output of a command of the person.
+    Output {
+        /// The command.
+        command: String,
+        /// The output, or the reason of a refusal.
+        text: String,
+    },
     /// Something failed.
     Error(String),
 }

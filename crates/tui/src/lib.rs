@@ -8,10 +8,12 @@ mod driver;
 mod guard;
 mod input;
 mod options;
+mod shell;
 mod state;
 mod terminal;
 mod transcript;
 
 pub use self::driver::Conversation;
 pub use self::options::TuiOptions;
+pub use self::shell::CommandRunner;
 pub use self::terminal::TerminalProfile;

@@ -240,6 +240,7 @@ impl State {
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
             Reply::Notice(text) => self.transcript.add_notice(&text),
             Reply::Diff(diff) => self.show_diff(&diff),
+            Reply::Output { command, text } => self.transcript.add_output(&command, &text),
             Reply::Error(text) => self.transcript.add_error(&text),
         }
     }
@@ -252,3 +253,6 @@ impl State {
         self.stop = StopRequest::None;
     }
 }
+
+#[cfg(test)]
+mod tests;

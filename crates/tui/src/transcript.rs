@@ -19,6 +19,9 @@ const HIDDEN_TOOLS: [&str; 2] = ["attempt_completion", "ask_followup_question"];
 /// Maximum number of queued messages that are stored for display.
 const QUEUE: usize = 100;
 
+/// Lines of the output of a person's command.
+const OUTPUT_ROWS: usize = 200;
+
 /// Kind of the newest finished block. Blocks of different kinds are separated by an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
@@ -134,6 +137,19 @@ impl Transcript {
     /// Adds an error.
     pub(crate) fn add_error(&mut self, text: &str) {
         self.push(Block::Note, render_error(text, &self.options));
+    }
+
+    /// Adds the output of a command of the person. Of a long one the last lines are printed.
+    pub(crate) fn add_output(&mut self, command: &str, text: &str) {
+        let mut lines = render_user_message(&format!("!{command}"), &self.options);
+        let rows = text.lines().count();
+        if rows > OUTPUT_ROWS {
+            let hidden = rows.saturating_sub(OUTPUT_ROWS);
+            lines.extend(render_notice(&format!("{hidden} more lines"), &self.options));
+        }
+        let end: Vec<&str> = text.lines().skip(rows.saturating_sub(OUTPUT_ROWS)).collect();
+        lines.extend(render_text(&end.join("\n"), Role::Result, &self.options));
+        self.push(Block::User, lines);
     }
 
     /// Adds lines that are rendered already.

@@ -15,6 +15,7 @@ use windlass_app::{AppError, RunSettings, causes};
 
 use super::{changes, checkpoints};
 use crate::action::{Action, Changes};
+use crate::CommandRunner;
 use crate::input::{Input, OpenedSession, Reply, SessionChoice};
 
 /// Time for the end of a run whose last event has arrived.
@@ -32,6 +33,7 @@ pub(super) struct Link {
     template: RunSettings,
     session: Option<String>,
     watch: Option<JoinHandle<()>>,
+    commands: Option<CommandRunner>,
 }
 
 /// The parts that requests share.
@@ -60,7 +62,7 @@ impl Parts {
 
     fn report(&self, started: Result<RunHandle, AppError>, task: String) {
         self.reply(match started {
-            Ok(run) => Reply::Started { session: run.session().to_owned(), run: run.run().to_owned() },
+            Ok(run) => Reply::Started { session: run.session().to_owned() },
             Err(error) => Reply::NotStarted { task, message: describe(&error) },
         });
     }
@@ -84,10 +86,11 @@ impl Link {
         replies: mpsc::UnboundedSender<Reply>,
         feed: mpsc::Sender<Input>,
         window: &str,
+        commands: Option<CommandRunner>,
     ) -> Self {
         let window = if window.is_empty() { "terminal" } else { window };
         let parts = Parts { host, replies, root: template.root.clone(), window: window.to_owned() };
-        Self { parts, feed, template, session: None, watch: None }
+        Self { parts, feed, template, session: None, watch: None, commands }
     }
 
     pub(super) fn host(&self) -> &SessionHost {
@@ -100,7 +103,7 @@ impl Link {
 
     /// Follows the replies that change the session.
     pub(super) fn observe(&mut self, reply: &Reply) {
-        if let Reply::Started { session, .. } = reply
+        if let Reply::Started { session } = reply
             && self.session.as_ref() != Some(session)
         {
             self.follow(session, 0);
@@ -151,6 +154,7 @@ impl Link {
             Action::Open(id) if id.is_empty() => self.leave(),
             Action::Open(id) => self.open(id),
             Action::ListSessions => self.list_sessions(),
+            Action::Run(command) => self.run_command(command),
             Action::ListFiles => self.parts.work(|parts| Ok(Reply::Files(list_files(&parts.root)))),
             action => {
                 if let Some(session) = self.session.clone() {
@@ -158,6 +162,15 @@ impl Link {
                 }
             }
         }
+    }
+
+    fn run_command(&self, command: String) {
+        let Some(commands) = &self.commands else {
+            self.parts.reply(Reply::Notice("this program runs no commands of a person".to_owned()));
+            return;
+        };
+        let (parts, running) = (self.parts.clone(), commands.run(command.clone()));
+        tokio::spawn(async move { parts.reply(Reply::Output { command, text: running.await }) });
     }
 
     /// Performs an action on the session.

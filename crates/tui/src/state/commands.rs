@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::complete::COMMANDS;
 
 /// Keys of a conversation, for `/help`.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("Enter", "send; while a run works, the model gets the text with its next request"),
     ("Tab", "complete; while a run works, send the text as the next task"),
     ("Alt-Enter, Ctrl-J", "a new line"),
@@ -17,6 +17,7 @@ const KEYS: [(&str, &str); 12] = [
     ("Ctrl-D", "quit if the text is empty"),
     ("Up, Down", "earlier texts"),
     ("Ctrl-G", "write the text in $EDITOR"),
+    ("!COMMAND", "run a command yourself, under the same policy"),
     ("@", "complete a file of the project"),
     ("Ctrl-L", "paint again"),
     ("y a n l d", "answer a question, after it stood for a moment"),

@@ -11,6 +11,13 @@ impl State {
         if self.composer.text().starts_with('/') && self.run_command() {
             return;
         }
+        if let Some(command) = self.composer.text().strip_prefix('!').map(|command| command.trim().to_owned())
+            && !command.is_empty()
+        {
+            self.take_text();
+            self.actions.push(Action::Run(command));
+            return;
+        }
         if self.has_call_question() {
             self.hint = Some("Tab: answer the question first, the text stays".to_owned());
             return;

@@ -14,6 +14,9 @@ use crate::state::View;
 /// Finished lines of a frame up to which the view is moved down instead of being painted again.
 const MOVED_LINES: usize = 8;
 
+/// Bytes of a frame in which the cursor stays visible.
+const SHORT_FRAME: usize = 128;
+
 /// Writer of frames.
 #[derive(Debug)]
 pub(crate) struct Painter<W> {
@@ -24,6 +27,8 @@ pub(crate) struct Painter<W> {
     painted: Vec<Vec<Cell>>,
     /// Row and column of the cursor in the view.
     caret: (usize, usize),
+    /// The columns of the terminal when the view was painted.
+    painted_columns: usize,
     /// True if the rows may differ from `painted`.
     is_stale: bool,
     is_reflowing: bool,
@@ -39,6 +44,7 @@ impl<W: Write> Painter<W> {
             rows,
             painted: Vec::new(),
             caret: (0, 0),
+            painted_columns: columns,
             is_stale: false,
             is_reflowing,
             bytes: 0,
@@ -59,14 +65,18 @@ impl<W: Write> Painter<W> {
 
     /// The terminal has a new size. The next frame paints the view again.
     pub(crate) fn resize(&mut self, columns: usize, rows: usize) {
-        if self.is_reflowing && columns < self.columns {
-            // A row that is wider than the terminal now takes several rows, also above the cursor.
-            let count = |width: usize| width.div_ceil(columns.max(1)).max(1);
-            let above = self.painted.iter().take(self.caret.0).map(|row| count(width_of(row))).sum::<usize>();
-            let within = self.caret.1 / columns.max(1);
-            self.caret.0 = above.saturating_add(within);
-        }
         (self.columns, self.rows, self.is_stale) = (columns, rows, true);
+    }
+
+    /// Returns the number of rows above the cursor, some of which the terminal may have wrapped anew.
+    fn rows_above(&self) -> usize {
+        let columns = self.columns.max(1);
+        if !self.is_reflowing || columns >= self.painted_columns {
+            return self.caret.0;
+        }
+        let count = |row: &Vec<Cell>| width_of(row).div_ceil(columns).max(1);
+        let above: usize = self.painted.iter().take(self.caret.0).map(count).sum();
+        above.saturating_add(self.caret.1 / columns)
     }
 
     /// The next frame paints everything again.
@@ -91,12 +101,19 @@ impl<W: Write> Painter<W> {
         if finished.is_empty() && !self.is_stale && rows == self.painted && caret == self.caret {
             return Ok(());
         }
-        let mut out = String::from("\x1b[?2026h\x1b[?25l");
+        let mut out = String::new();
+        self.caret.0 = self.rows_above();
         let finished: Vec<Vec<Cell>> = finished.iter().map(|line| to_cells(line, width)).collect();
         self.write_finished(&mut out, &finished);
         self.write_view(&mut out, &rows, caret);
-        out.push_str("\x1b[?25h\x1b[?2026l");
+        // A terminal handles a short frame at once. In a longer one the cursor would be seen in motion.
+        let out = if out.len() > SHORT_FRAME {
+            format!("\x1b[?2026h\x1b[?25l{out}\x1b[?25h\x1b[?2026l")
+        } else {
+            format!("\x1b[?2026h{out}\x1b[?2026l")
+        };
         (self.painted, self.caret, self.is_stale) = (rows, caret, false);
+        self.painted_columns = self.columns;
         self.bytes = self.bytes.saturating_add(u64::try_from(out.len()).unwrap_or(u64::MAX));
         self.out.write_all(out.as_bytes())?;
         self.out.flush()
@@ -143,30 +160,40 @@ impl<W: Write> Painter<W> {
 
     /// Writes the rows that differ, and leaves the cursor at the caret.
     fn write_view(&mut self, out: &mut String, rows: &[Vec<Cell>], caret: (usize, usize)) {
-        self.to_top(out);
         if self.is_stale {
+            self.to_top(out);
             out.push_str("\x1b[J");
             self.painted.clear();
         }
-        for (at, row) in rows.iter().enumerate() {
-            if at > 0 {
-                out.push_str("\r\n");
+        // The row of the cursor exists even if nothing was painted.
+        let mut existing = self.painted.len().max(1);
+        let mut at = self.caret.0;
+        for (number, row) in rows.iter().enumerate() {
+            let old = self.painted.get(number);
+            if old.is_some_and(|old| old == row) || (old.is_none() && row.is_empty() && number < existing) {
+                continue;
             }
-            match self.painted.get(at) {
-                Some(old) if old == row => {}
+            step(out, at, number.min(existing.saturating_sub(1)));
+            at = number;
+            if number < existing {
+                out.push('\r');
+            } else {
+                out.push_str("\r\n");
+                existing = existing.saturating_add(1);
+            }
+            match old {
                 Some(old) => write_change(out, old, row),
                 None => write_cells(out, row),
             }
         }
-        let extra = self.painted.len().saturating_sub(rows.len());
-        if extra > 0 {
-            // The view got shorter: the rows below it are empty now.
-            out.push_str("\r\n\x1b[J");
-            up(out, 1);
+        if self.painted.len() > rows.len() {
+            // The view got shorter.
+            step(out, at, rows.len());
+            at = rows.len();
+            out.push_str("\r\x1b[J");
         }
-        let last = rows.len().saturating_sub(1);
+        step(out, at, caret.0);
         out.push('\r');
-        up(out, last.saturating_sub(caret.0));
         right(out, caret.1);
     }
 
@@ -230,6 +257,12 @@ fn down(out: &mut String, rows: usize) {
     if rows > 0 {
         let _ = write!(out, "\x1b[{rows}B");
     }
+}
+
+/// Moves the cursor between two rows.
+fn step(out: &mut String, from: usize, to: usize) {
+    up(out, from.saturating_sub(to));
+    down(out, to.saturating_sub(from));
 }
 
 fn right(out: &mut String, columns: usize) {
