@@ -4,6 +4,8 @@
 mod acp;
 mod approvals;
 mod bytes;
+#[cfg(feature = "tui")]
+mod chat;
 mod embeddings;
 mod engine;
 #[cfg(feature = "mcp")]
@@ -39,6 +41,8 @@ pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 #[cfg(feature = "mock")]
 pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
+#[cfg(feature = "tui")]
+pub(crate) use self::chat::Chat;
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "temporal")]
@@ -52,6 +56,8 @@ pub(crate) use self::otlp::Otlp;
 pub(crate) use self::request::RequestArgs;
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
+#[cfg(feature = "tui")]
+pub(crate) use self::resumed::refuse_without_command;
 #[cfg(feature = "gateway")]
 pub(crate) use self::run::Proxy;
 #[cfg(feature = "temporal")]
@@ -92,11 +98,16 @@ type Workflow = crate::missing::Missing;
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
-#[command(name = "windlass", version, propagate_version = true, subcommand_required = true)]
-#[command(after_help = "Begin with: windlass demo")]
+#[command(name = "windlass", version, propagate_version = true)]
+#[cfg_attr(feature = "tui", command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true))]
+#[cfg_attr(not(feature = "tui"), command(subcommand_required = true))]
+#[command(after_help = "Begin with: windlass demo\nTalk to an agent in this folder: windlass --model gpt-5-mini")]
 pub(crate) struct Windlass {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    #[cfg(feature = "tui")]
+    #[command(flatten)]
+    pub(crate) chat: Chat,
 }
 
 #[derive(Debug, Subcommand)]

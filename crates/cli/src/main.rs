@@ -8,6 +8,8 @@
 mod acp;
 mod approvals;
 mod arguments;
+#[cfg(feature = "tui")]
+mod chat;
 mod check;
 #[cfg(feature = "mock")]
 mod demo;
@@ -50,11 +52,11 @@ mod say;
 mod screen;
 #[cfg(feature = "server")]
 mod serve;
-#[cfg(any(feature = "acp", feature = "server"))]
+#[cfg(any(feature = "acp", feature = "server", feature = "tui"))]
 mod service;
 mod sessions;
 mod show;
-#[cfg(any(feature = "acp", feature = "mock", feature = "server"))]
+#[cfg(any(feature = "acp", feature = "mock", feature = "server", feature = "tui"))]
 mod signals;
 mod telemetry;
 mod terminal;
@@ -84,7 +86,16 @@ fn main() -> ExitCode {
     panics::install();
     let app =
         App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
-    match dispatch(arguments::parse().command, &app) {
+    let arguments = arguments::parse();
+    let end = match arguments.command {
+        Some(command) => dispatch(command, &app),
+        #[cfg(feature = "tui")]
+        None => block_on(chat::chat(arguments.chat, &app)),
+        // The parser has refused this.
+        #[cfg(not(feature = "tui"))]
+        None => Ok(ExitCode::FAILURE),
+    };
+    match end {
         Ok(code) => code,
         // A reader that closed the output early, such as `head`, is not an error.
         Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
 use windlass_agent::{DeliverAt, Outcome};
+use windlass_protocol::Effort;
 
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
@@ -24,6 +25,8 @@ pub struct RunChanges {
     pub preset: Option<ToolPreset>,
     /// Maximum number of answers of the model; 0 means unlimited.
     pub max_turns: Option<u32>,
+    /// The amount of reasoning.
+    pub effort: Option<Effort>,
 }
 
 impl RunChanges {
@@ -35,6 +38,7 @@ impl RunChanges {
             ("autonomy", self.autonomy.is_some()),
             ("preset", self.preset.is_some()),
             ("max_turns", self.max_turns.is_some()),
+            ("effort", self.effort.is_some()),
         ];
         names.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
     }
@@ -49,6 +53,7 @@ impl RunChanges {
         settings.autonomy = self.autonomy.unwrap_or(settings.autonomy);
         settings.preset = self.preset.unwrap_or(settings.preset);
         settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
+        settings.request.reasoning = self.effort.or(settings.request.reasoning);
     }
 }
 

@@ -156,7 +156,7 @@ pub(crate) fn parse() -> Windlass {
         refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
     }
     let mut parsed = Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
-    if let (Command::Run(run), Some((_, given))) = (&mut parsed.command, matches.subcommand()) {
+    if let (Some(Command::Run(run)), Some((_, given))) = (&mut parsed.command, matches.subcommand()) {
         run.given = list_given(given);
     }
     parsed
@@ -171,6 +171,14 @@ fn list_given(matches: &ArgMatches) -> Vec<String> {
     ids.filter(is_given).map(str::to_owned).collect()
 }
 
+/// Ends the process with the help of the program, because no command was given.
+#[cfg(feature = "tui")]
+pub(crate) fn refuse_without_command() -> ! {
+    let mut command = Windlass::command();
+    let help = command.render_help().to_string();
+    refuse(&command.error(ErrorKind::MissingSubcommand, format!("a command is missing\n\n{help}")))
+}
+
 /// Ends the process with help, the version or an error. An error message quotes the arguments, so it is
 /// escaped for the terminal like all other output.
 fn refuse(error: &clap::Error) -> ! {
@@ -183,6 +191,14 @@ fn refuse(error: &clap::Error) -> ! {
 
 /// Returns the given options that have no effect, because of the first option that excludes some.
 fn find_refused(matches: &ArgMatches) -> Option<IgnoredOptions> {
+    #[cfg(feature = "tui")]
+    if matches.subcommand().is_none() {
+        let given = list_options(&Windlass::command(), matches);
+        let refused = given.into_iter().filter(|(id, _)| super::chat::is_refused(id));
+        let options: Vec<String> = refused.filter_map(|(_, long)| long).collect();
+        let why = "tasks and answers are typed";
+        return (!options.is_empty()).then_some(IgnoredOptions { options, with: "a conversation", why });
+    }
     let (name, of_command) = matches.subcommand()?;
     if let Some((_, with, why)) = SERVICES.into_iter().find(|(service, ..)| *service == name) {
         let mut definition = Windlass::command();
@@ -256,6 +272,14 @@ mod tests {
             let line = format!("windlass {command} --resume 1-2 --json --yes --learn --otlp u");
             assert_eq!(find_in(&line), ["--resume", "--yes", "--learn", "--otlp", "--json"]);
         }
+    }
+
+    #[cfg(feature = "tui")]
+    #[test]
+    fn a_conversation_takes_settings_and_sessions_and_refuses_the_rest_by_name() {
+        assert_eq!(find_in("windlass --model m --resume"), [""; 0]);
+        assert_eq!(find_in("windlass --model m --continue 17"), [""; 0]);
+        assert_eq!(find_in("windlass --model m --json --yes"), ["--yes", "--json"]);
     }
 
     #[test]

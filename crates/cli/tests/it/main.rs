@@ -10,6 +10,8 @@ mod acp;
 mod agents;
 mod answers;
 mod approve_in;
+#[cfg(feature = "tui")]
+mod chat;
 mod check;
 mod commands;
 mod demo;

@@ -40,6 +40,15 @@ impl Pty {
         Self { keys, program_side, screen }
     }
 
+    /// Creates a terminal of a size.
+    #[cfg(feature = "tui")]
+    pub(crate) fn with_size(columns: u16, rows: u16) -> Self {
+        let pty = Self::new();
+        let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&pty.program_side, size).unwrap();
+        pty
+    }
+
     pub(crate) fn start(&self, mut command: Command) -> Child {
         let side = || self.program_side.try_clone().unwrap();
         command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap()

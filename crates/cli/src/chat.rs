@@ -1,0 +1,48 @@
+//! `windlass` without a command: a conversation in the terminal.
+
+mod commands;
+mod plain;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use tokio::sync::mpsc;
+use windlass_app::{App, Notice, variable};
+use windlass_tui::{Conversation, TerminalProfile, TuiOptions};
+
+use crate::arguments::{Chat, refuse_without_command};
+use crate::service::ServedSessions;
+use crate::{output, remedies};
+
+pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode> {
+    if !std::io::stdin().is_terminal() {
+        refuse_without_command();
+    }
+    let profile = TerminalProfile::detect(|name| variable(name));
+    let run = arguments.run.0;
+    if arguments.plain || !std::io::stdout().is_terminal() || !profile.can_move {
+        return plain::chat(run, app).await;
+    }
+    // A notice on standard error would stand in the middle of the view.
+    let (sender, notices) = mpsc::unbounded_channel();
+    let send = move |notice: &Notice| drop(sender.send(remedies::word_notice(notice)));
+    let mut sessions = ServedSessions::open(&run, &app.clone().with_notices(send))?;
+    let mut options = TuiOptions::default();
+    (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
+    options.window = "terminal".to_owned();
+    options.has_picker = run.resume.as_deref() == Some("");
+    options.session = run.resume.or(run.continued).filter(|session| !session.is_empty());
+    options.editor = variable("VISUAL").or_else(|| variable("EDITOR"));
+    options.greeting =
+        format!("windlass {} in {}", env!("CARGO_PKG_VERSION"), sessions.template.root.display());
+    let commands = commands::runner(&sessions);
+    let conversation = Conversation::new(sessions.host.clone(), sessions.template.clone(), options);
+    let mut code = 0;
+    let stop = async { code = sessions.wait_for_end().await };
+    let session = conversation.with_notices(notices).with_commands(commands).run(stop).await;
+    if let Some(session) = session.context("the terminal cannot be used; try --plain")? {
+        output::note(&format!("continue with: windlass --resume {session}"));
+    }
+    Ok(ExitCode::from(code))
+}

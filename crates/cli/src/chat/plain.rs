@@ -1,0 +1,96 @@
+//! A conversation as lines, for terminals that cannot move their cursor and for screen readers.
+
+use std::io::{self, BufRead as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use windlass_app::App;
+use windlass_app::runs::Session;
+use windlass_app::sessions::{Continuation, RunChanges, Sessions};
+use windlass_tool::CancellationToken;
+
+use crate::arguments::Run;
+use crate::drive::{RunParts, Telling, drive};
+use crate::output;
+use crate::run::{INTERRUPTED, session_options, settings_of, spending_of};
+use crate::show::Show;
+
+/// Reads tasks line by line. Each one is a run of the same session, printed as `windlass run` prints it.
+pub(crate) async fn chat(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
+    let app = &arguments.store.open(app)?;
+    let sessions = Sessions::new(app)?;
+    let template = settings_of(&arguments, app, String::new())?;
+    let named = arguments.resume.as_deref().or(arguments.continued.as_deref());
+    let mut session = match named {
+        Some("") => anyhow::bail!("--resume needs a session without a list: name one, or `last`"),
+        Some(name) => Some(sessions.find(name)?.id),
+        None => None,
+    };
+    output::print("A line is a task; an empty line or Ctrl-D ends the conversation.\n")?;
+    loop {
+        let task = tokio::select! {
+            task = read_task() => task?,
+            _ = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+        };
+        let Some(task) = task else { break };
+        let stop = CancellationToken::new();
+        let next = match &session {
+            None => {
+                let mut settings = template.clone();
+                settings.task = task;
+                let options = session_options(&arguments, app, &settings, &stop)?;
+                Session::start(app, settings, &options).await
+            }
+            Some(id) => match sessions.continue_with(id, &task, &RunChanges::default()) {
+                Ok(Continuation::NewRun { settings, link, .. }) => {
+                    let mut options = session_options(&arguments, app, &settings, &stop)?;
+                    options.link = link;
+                    Session::start(app, settings, &options).await
+                }
+                Ok(Continuation::Resume { folder, .. }) => {
+                    let options = session_options(&arguments, app, &folder.settings()?, &stop)?;
+                    Session::resume(app, folder, &options, false).await
+                }
+                Ok(_) => anyhow::bail!("this version cannot continue session {id}"),
+                Err(error) => Err(error),
+            },
+        };
+        match next {
+            Ok(run) => session = Some(follow(&arguments, app, run, &stop).await?),
+            Err(error) => output::complain(&error.into()),
+        }
+    }
+    if let Some(session) = session {
+        output::note(&format!("continue with: windlass --plain --resume {session}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a run to its end, and returns the id of its session.
+async fn follow(
+    arguments: &Run,
+    app: &App,
+    run: Session,
+    stop: &CancellationToken,
+) -> anyhow::Result<String> {
+    let Session { folder, events, inbox, recording, mut feed, .. } = run;
+    let id = feed.session().to_owned();
+    let spending = spending_of(app, &folder.settings()?, &arguments.reach.options())?;
+    let mut show = Show::with_spending(spending);
+    let parts = RunParts { inbox: &inbox, feed: &mut feed };
+    drive(events, &mut show, Telling::Words, stop, Some(parts)).await?;
+    recording.finish()?;
+    Ok(id)
+}
+
+/// Reads the next line outside of the async threads. Returns `None` at the end.
+async fn read_task() -> anyhow::Result<Option<String>> {
+    output::print("› ")?;
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        let count = io::stdin().lock().read_line(&mut line)?;
+        Ok::<_, io::Error>((count > 0).then_some(line))
+    });
+    let line = read.await.context("the reader of the terminal failed")??;
+    Ok(line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()))
+}

@@ -1,0 +1,86 @@
+//! What a conversation wants from the program.
+
+use ratatui_core::text::Line;
+use windlass_app::sessions::Answer;
+
+/// Action that the program performs for a conversation.
+#[derive(Clone, Debug, PartialEq)]
+
+pub(crate) enum Action {
+    /// Appends finished lines to the scrollback.
+    Print(Vec<Line<'static>>),
+    /// Starts a session with a task, or continues the session with it.
+    Submit {
+        /// The task.
+        task: String,
+        /// The settings that change.
+        changes: Changes,
+    },
+    /// Starts a new session with the conversation of the present one.
+    Fork {
+        /// The turn after which the fork leaves; `None` for the whole conversation.
+        turn: Option<u32>,
+        /// The task.
+        task: String,
+        /// The settings that change.
+        changes: Changes,
+    },
+    /// Sends a message to the working run.
+    Send {
+        /// The text.
+        text: String,
+        /// True if the message waits until the task is done.
+        after_task: bool,
+    },
+    /// Answers a question.
+    Answer {
+        /// Id of the question.
+        question: String,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Stops the working run in order.
+    Stop,
+    /// Requests the open questions of the suspended session.
+    ListQuestions,
+    /// Resumes the suspended session.
+    Resume,
+    /// Requests the sessions.
+    ListSessions,
+    /// Opens a session by its id.
+    Open(String),
+    /// Requests the files of the project.
+    ListFiles,
+    /// Opens a text in the external editor.
+    Edit(String),
+    /// Runs a command of the person.
+    Run(String),
+    /// Requests the changes of the newest run.
+    Diff,
+    /// Restores the files to the state before a turn of the newest run; `None` for the state before the run.
+    Restore(Option<u32>),
+    /// Writes the conversation into a file; `None` for a name that the program chooses.
+    Export(Option<String>),
+    /// Copies a text to the clipboard of the terminal.
+    Copy(String),
+    /// Notifies the person, whose terminal has no focus.
+    Notify(String),
+    /// Paints everything again.
+    Redraw,
+    /// Ends the program.
+    Quit,
+}
+
+/// Settings that change with the next run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+
+pub(crate) struct Changes {
+    /// Name of the model.
+    pub(crate) model: Option<String>,
+    /// Slug of the mode.
+    pub(crate) mode: Option<String>,
+    /// Level of autonomy.
+    pub(crate) autonomy: Option<String>,
+    /// Amount of reasoning.
+    pub(crate) effort: Option<String>,
+}

@@ -1,0 +1,92 @@
+//! Tests of the composer.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use windlass_screen::text_width;
+
+use super::{Composer, History};
+use crate::input::Key;
+
+const fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+fn typed(text: &str) -> Composer {
+    let mut composer = Composer::default();
+    for (at, character) in text.chars().enumerate() {
+        let key = if character == '\n' { Key::NewLine } else { Key::Char(character) };
+        composer.apply(key, ms(100 * at as u64));
+    }
+    composer
+}
+
+#[test]
+fn words_and_lines_are_edited() {
+    let mut composer = typed("one two\nthree");
+    composer.apply(Key::DeleteWord, ms(0));
+    assert_eq!(composer.text(), "one two\n");
+    assert!(composer.move_up());
+    composer.apply(Key::End, ms(0));
+    composer.apply(Key::WordLeft, ms(0));
+    assert_eq!(composer.before_caret(), "one ");
+    composer.apply(Key::DeleteToEnd, ms(0));
+    assert_eq!(composer.text(), "one \n");
+    assert!(composer.move_down() && !composer.move_down());
+    composer.apply(Key::Backspace, ms(0));
+    assert_eq!(composer.take(), "one ");
+}
+
+#[test]
+fn a_large_paste_is_one_unit_and_returns_whole() {
+    let mut composer = typed("a ");
+    let paste = "日本語 text\n".repeat(50_000);
+    assert!(paste.len() > 500_000);
+    composer.paste(&paste);
+    assert!(composer.text().starts_with("a [paste 1: 50000 lines"), "{}", composer.text());
+    assert_eq!(composer.whole_text(), format!("a {paste}"));
+    composer.apply(Key::Backspace, ms(0));
+    assert_eq!((composer.text(), composer.whole_text().as_str()), ("a ", "a "));
+    composer.paste("\u{1b}[31mred\r\ntwo\u{7}");
+    assert_eq!(composer.text(), "a [31mred\ntwo");
+}
+
+#[test]
+fn a_burst_of_keys_with_enter_is_a_paste() {
+    let mut composer = Composer::default();
+    for at in 0..5 {
+        composer.apply(Key::Char('x'), ms(at));
+    }
+    assert!(composer.is_burst(ms(6)));
+    assert!(!composer.is_burst(ms(200)));
+    assert!(!typed("hello").is_burst(ms(402)));
+}
+
+#[test]
+fn the_history_returns_to_the_draft() {
+    let mut history = History::default();
+    history.push("one");
+    history.push("two");
+    history.push("two");
+    assert_eq!(history.older("draft").as_deref(), Some("two"));
+    assert_eq!(history.older("two").as_deref(), Some("one"));
+    assert_eq!(history.older("one"), None);
+    assert_eq!(history.newer().as_deref(), Some("two"));
+    assert_eq!(history.newer().as_deref(), Some("draft"));
+    assert_eq!(history.newer(), None);
+}
+
+proptest! {
+    #[test]
+    fn the_rows_are_the_text_and_the_caret_is_inside(text in "[a日👨\u{200d}👩é \n]{0,80}", columns in 4_usize..40) {
+        let composer = typed(&text);
+        let layout = composer.lay_out(columns, 1_000);
+        prop_assert_eq!(layout.rows.concat(), text.replace('\n', ""));
+        for row in &layout.rows {
+            prop_assert!(text_width(row) <= columns, "{row:?} is wider than {columns}");
+        }
+        prop_assert!(layout.caret.0 < layout.rows.len() && layout.caret.1 <= columns);
+        let folded = composer.lay_out(columns, 3);
+        prop_assert!(folded.rows.len() <= 3 && folded.caret.0 < 3);
+    }
+}

@@ -1,0 +1,288 @@
+//! The loop that owns the terminal and the sessions.
+
+mod changes;
+mod checkpoints;
+mod clipboard;
+mod editor;
+mod link;
+
+use std::io::{self, Stdout};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, EventStream};
+use futures_util::{FutureExt as _, StreamExt as _};
+use ratatui_core::text::Line;
+use tokio::sync::mpsc;
+use windlass_app::RunSettings;
+use windlass_app::sessions::SessionHost;
+use windlass_screen::StatusLine;
+
+use self::link::Link;
+use crate::CommandRunner;
+use crate::action::Action;
+use crate::input::{Input, Reply};
+use crate::options::{Canvas, TuiOptions};
+use crate::state::State;
+use crate::terminal::{Modes, Painter, to_input};
+
+/// Shortest time between two frames.
+const FRAME: Duration = Duration::from_millis(33);
+/// Maximum number of inputs between two frames.
+const INPUTS: usize = 4_096;
+/// Time that the runs have to stop in order at the end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Conversation with an agent in the terminal.
+///
+/// It is a window on the sessions of a [`SessionHost`]: it starts, continues, stops and answers them, and reads their
+/// feed. Standard input and standard output must be a terminal.
+///
+/// ```no_run
+/// use windlass_app::sessions::SessionHost;
+/// use windlass_app::{App, RunSettings};
+/// use windlass_tui::{Conversation, TerminalProfile, TuiOptions};
+///
+/// # async fn talk(app: App, template: RunSettings) -> Result<(), Box<dyn std::error::Error>> {
+/// let profile = TerminalProfile::detect(|name| std::env::var(name).ok());
+/// let mut options = TuiOptions::default();
+/// (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
+/// let conversation = Conversation::new(SessionHost::new(&app)?, template, options);
+/// conversation.run(std::future::pending()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Conversation {
+    host: SessionHost,
+    template: RunSettings,
+    options: TuiOptions,
+    notices: Option<mpsc::UnboundedReceiver<String>>,
+    commands: Option<CommandRunner>,
+}
+
+impl Conversation {
+    /// Creates a conversation whose runs have the settings of the template, except for the task.
+    pub fn new(host: SessionHost, template: RunSettings, options: TuiOptions) -> Self {
+        Self { host, template, options, notices: None, commands: None }
+    }
+
+    /// Sets the source of notices of the program, which must not be printed while the conversation owns the terminal.
+    pub fn with_notices(mut self, notices: mpsc::UnboundedReceiver<String>) -> Self {
+        self.notices = Some(notices);
+        self
+    }
+
+    /// Sets the runner of commands that a person types after `!`.
+    pub fn with_commands(mut self, commands: CommandRunner) -> Self {
+        self.commands = Some(commands);
+        self
+    }
+
+    /// Runs the conversation until the person or `stop` ends it, and returns the id of its last session. The runs of
+    /// the host are stopped in order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the terminal cannot be read or written.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> io::Result<Option<String>> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        let canvas =
+            Canvas { columns: usize::from(columns), rows: usize::from(rows), theme: self.options.theme };
+        let mut status = StatusLine::default();
+        status.model.clone_from(&self.template.provider.model);
+        status.mode = self.template.offering.mode.clone().unwrap_or_default();
+        status.autonomy = changes::name_autonomy(self.template.autonomy);
+        let mut state = State::new(canvas, status, &self.options.window);
+        if !self.options.greeting.is_empty() {
+            let options = canvas.render_options();
+            state.greet(windlass_screen::render_notice(&self.options.greeting, &options));
+        }
+        let (replies, received) = mpsc::unbounded_channel();
+        let (feed, events) = mpsc::channel(64);
+        let mut driver = Driver {
+            modes: Some(Modes::enter()?),
+            painter: Painter::new(io::stdout(), canvas.columns, canvas.rows, self.options.is_reflowing),
+            state,
+            keys: Some(EventStream::new()),
+            link: Link::new(self.host.clone(), self.template, replies, feed, &self.options.window, self.commands),
+            received,
+            events,
+            notices: self.notices,
+            editor: self.options.editor.clone(),
+            finished: Vec::new(),
+            started: Instant::now(),
+            is_over: false,
+        };
+        let end = driver.converse(self.options, stop).await;
+        let stopped = driver.end().await;
+        end.and(stopped)?;
+        Ok(driver.link.session().map(str::to_owned))
+    }
+}
+
+/// The parts of a conversation that performs IO.
+struct Driver {
+    modes: Option<Modes>,
+    painter: Painter<Stdout>,
+    state: State,
+    keys: Option<EventStream>,
+    link: Link,
+    received: mpsc::UnboundedReceiver<Reply>,
+    events: mpsc::Receiver<Input>,
+    notices: Option<mpsc::UnboundedReceiver<String>>,
+    editor: Option<String>,
+    /// Finished lines that are not painted yet.
+    finished: Vec<Line<'static>>,
+    started: Instant,
+    is_over: bool,
+}
+
+impl Driver {
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    async fn converse(&mut self, options: TuiOptions, stop: impl Future<Output = ()>) -> io::Result<()> {
+        tokio::pin!(stop);
+        if let Some(session) = options.session {
+            self.link.open(session);
+        } else if options.has_picker {
+            self.link.list_sessions();
+        }
+        let mut painted = None;
+        while !self.is_over {
+            let wait = self.wait_before_frame(painted);
+            tokio::select! {
+                input = self.next_input() => self.apply(input?).await?,
+                () = &mut stop => return Ok(()),
+                () = tokio::time::sleep(wait) => {}
+            }
+            let is_idle = self.drain().await?;
+            let is_due = painted.is_none_or(|at: Instant| at.elapsed() >= FRAME);
+            if is_due && !self.is_over {
+                let now = self.now();
+                self.perform_update(now, Input::Tick { is_idle }).await?;
+                self.paint()?;
+                painted = Some(Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the time until a frame can show something new.
+    fn wait_before_frame(&self, painted: Option<Instant>) -> Duration {
+        let next = self.state.next_tick().unwrap_or(Duration::from_secs(3_600)).max(FRAME);
+        let next = if self.has_changed() { FRAME } else { next };
+        painted.map_or(Duration::ZERO, |at| next.saturating_sub(at.elapsed()))
+    }
+
+    fn has_changed(&self) -> bool {
+        !self.finished.is_empty() || self.state.has_changed()
+    }
+
+    /// Waits for the next input. Cancel-safe.
+    async fn next_input(&mut self) -> io::Result<Input> {
+        let keys = self.keys.get_or_insert_with(EventStream::new);
+        loop {
+            tokio::select! {
+                biased;
+                event = keys.next() => match event {
+                    Some(Ok(event)) => {
+                        if let Some(input) = to_input(event) {
+                            return Ok(input);
+                        }
+                    }
+                    Some(Err(error)) => return Err(error),
+                    None => return Err(io::ErrorKind::UnexpectedEof.into()),
+                },
+                Some(reply) = self.received.recv() => return Ok(Input::Reply(reply)),
+                Some(input) = self.events.recv() => return Ok(input),
+                Some(notice) = next_notice(&mut self.notices) => return Ok(Input::Reply(Reply::Notice(notice))),
+            }
+        }
+    }
+
+    /// Applies the inputs that are there already. Returns true if no more are pending.
+    async fn drain(&mut self) -> io::Result<bool> {
+        for _ in 0..INPUTS {
+            let Some(input) = self.next_input().now_or_never() else { return Ok(true) };
+            self.apply(input?).await?;
+        }
+        Ok(false)
+    }
+
+    async fn apply(&mut self, input: Input) -> io::Result<()> {
+        if let Input::Reply(reply) = &input {
+            self.link.observe(reply);
+        }
+        if let Input::Resize { columns, rows } = &input {
+            self.painter.resize(*columns, *rows);
+        }
+        let now = self.now();
+        self.perform_update(now, input).await
+    }
+
+    async fn perform_update(&mut self, now: Duration, input: Input) -> io::Result<()> {
+        for action in self.state.update(now, input) {
+            self.perform(action).await?;
+        }
+        Ok(())
+    }
+
+    fn paint(&mut self) -> io::Result<()> {
+        let view = self.state.view(self.now());
+        self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
+        let now = self.now();
+        // Drawing has no actions.
+        self.state.update(now, Input::Drawn);
+        Ok(())
+    }
+
+    async fn perform(&mut self, action: Action) -> io::Result<()> {
+        match action {
+            Action::Print(lines) => self.finished.extend(lines),
+            Action::Edit(text) => self.edit(&text).await?,
+            Action::Copy(text) => self.painter.write_control(&clipboard::copy(&text))?,
+            Action::Notify(text) => self.painter.write_control(&clipboard::notify(&text))?,
+            Action::Redraw => {
+                self.painter.clear()?;
+                self.painter.invalidate();
+            }
+            Action::Quit => self.is_over = true,
+            action => self.link.perform(action),
+        }
+        Ok(())
+    }
+
+    /// Ends the view, and stops the runs in order. A key ends the wait.
+    async fn end(&mut self) -> io::Result<()> {
+        let view = self.state.farewell();
+        self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
+        self.painter.leave()?;
+        let host = self.link.host().clone();
+        let keys = self.keys.get_or_insert_with(EventStream::new);
+        let interrupt = async {
+            loop {
+                match keys.next().await {
+                    Some(Ok(Event::Key(_))) | Some(Err(_)) | None => return,
+                    _ => {}
+                }
+            }
+        };
+        tokio::select! {
+            () = host.stop_all() => {}
+            () = interrupt => {}
+            () = tokio::time::sleep(PATIENCE) => {}
+        }
+        self.keys = None;
+        self.modes = None;
+        Ok(())
+    }
+}
+
+async fn next_notice(notices: &mut Option<mpsc::UnboundedReceiver<String>>) -> Option<String> {
+    match notices {
+        Some(notices) => notices.recv().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,170 @@
+//! What happens to a conversation: keys, pastes, events of the feed, replies of the program, time.
+
+use windlass_app::feed::{FeedEvent, Question};
+
+/// Key, with the meaning that it has in a line editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+
+pub(crate) enum Key {
+    /// A character.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Enter with Alt or Shift, or Ctrl-J: a line feed in the text.
+    NewLine,
+    /// Tab.
+    Tab,
+    /// Escape.
+    Escape,
+    /// Backspace.
+    Backspace,
+    /// Delete.
+    Delete,
+    /// Cursor left.
+    Left,
+    /// Cursor right.
+    Right,
+    /// Cursor up.
+    Up,
+    /// Cursor down.
+    Down,
+    /// Home, or Ctrl-A.
+    Home,
+    /// End, or Ctrl-E.
+    End,
+    /// Ctrl-Left or Alt-B.
+    WordLeft,
+    /// Ctrl-Right or Alt-F.
+    WordRight,
+    /// Ctrl-W or Alt-Backspace.
+    DeleteWord,
+    /// Ctrl-U.
+    DeleteToStart,
+    /// Ctrl-K.
+    DeleteToEnd,
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-D.
+    EndOfInput,
+    /// Ctrl-G or Ctrl-O: the text in the external editor.
+    Editor,
+    /// Ctrl-L: paint everything again.
+    Redraw,
+}
+
+/// Input of a conversation.
+#[derive(Clone, Debug)]
+
+pub(crate) enum Input {
+    /// A key was pressed.
+    Key(Key),
+    /// A text was pasted.
+    Paste(String),
+    /// The terminal has a new size.
+    Resize {
+        /// Columns.
+        columns: usize,
+        /// Rows.
+        rows: usize,
+    },
+    /// The terminal's window got or lost the focus.
+    Focus(bool),
+    /// Time passed. `is_idle` is true if no input was pending when the time was read.
+    Tick {
+        /// True if no input was pending.
+        is_idle: bool,
+    },
+    /// The present view stands on the terminal.
+    Drawn,
+    /// An event of the session's feed.
+    Feed(Box<FeedEvent>),
+    /// A reply of the program to an action.
+    Reply(Reply),
+}
+
+/// Reply of the program to an action.
+#[derive(Clone, Debug)]
+
+pub(crate) enum Reply {
+    /// A run of this session started or was resumed.
+    Started {
+        /// Id of the session.
+        session: String,
+    },
+    /// A stored session was opened. Its events follow.
+    Opened(OpenedSession),
+    /// A task could not be started. Its text returns to the composer.
+    NotStarted {
+        /// The text of the task.
+        task: String,
+        /// The error.
+        message: String,
+    },
+    /// The open questions of a suspended session.
+    Questions(Vec<(String, Question)>),
+    /// A question needs no answer any more.
+    Answered(String),
+    /// An answer was stored for a suspended run, which has this number of unanswered questions.
+    Stored {
+        /// Number of questions without an answer.
+        unanswered: usize,
+    },
+    /// The sessions for the picker.
+    Sessions(Vec<SessionChoice>),
+    /// The files of the project, relative to its root.
+    Files(Vec<String>),
+    /// The text of the external editor; `None` if the person did not save it.
+    Edited(Option<String>),
+    /// A text for the person.
+    Notice(String),
+    /// A unified diff.
+    Diff(String),
+    /// The output of a command of the person.
+    Output {
+        /// The command.
+        command: String,
+        /// The output, or the reason of a refusal.
+        text: String,
+    },
+    /// Something failed.
+    Error(String),
+}
+
+/// Session that was opened to be continued.
+#[derive(Clone, Debug, Default)]
+
+pub(crate) struct OpenedSession {
+    /// Id of the session.
+    pub(crate) session: String,
+    /// The number of the newest event that was sent.
+    pub(crate) last_seq: u64,
+    /// Name of the model.
+    pub(crate) model: String,
+    /// Slug of the mode.
+    pub(crate) mode: String,
+    /// Level of autonomy.
+    pub(crate) autonomy: String,
+    /// True if the newest run waits for answers.
+    pub(crate) is_suspended: bool,
+    /// True if a process works on the session.
+    pub(crate) is_active: bool,
+}
+
+/// Line of the session picker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+
+pub(crate) struct SessionChoice {
+    /// Id of the session.
+    pub(crate) id: String,
+    /// Name of the session.
+    pub(crate) name: String,
+    /// State, age and model.
+    pub(crate) details: String,
+}
+
+impl SessionChoice {
+    /// Creates a line of the picker.
+    pub(crate) fn new(id: impl Into<String>, name: impl Into<String>, details: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), details: details.into() }
+    }
+}

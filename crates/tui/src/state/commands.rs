@@ -1,0 +1,195 @@
+//! Slash commands.
+
+use ratatui_core::text::{Line, Span};
+use windlass_screen::{DiffLimits, Role, format_count, render_diff};
+
+use super::{Phase, State};
+use crate::action::Action;
+use crate::complete::COMMANDS;
+
+/// Keys of a conversation, for `/help`.
+const KEYS: [(&str, &str); 13] = [
+    ("Enter", "send; while a run works, the model gets the text with its next request"),
+    ("Tab", "complete; while a run works, send the text as the next task"),
+    ("Alt-Enter, Ctrl-J", "a new line"),
+    ("Esc", "stop after the running call; twice: stop now"),
+    ("Ctrl-C", "empty the text or stop the run; twice: quit"),
+    ("Ctrl-D", "quit if the text is empty"),
+    ("Up, Down", "earlier texts"),
+    ("Ctrl-G", "write the text in $EDITOR"),
+    ("!COMMAND", "run a command yourself, under the same policy"),
+    ("@", "complete a file of the project"),
+    ("Ctrl-L", "paint again"),
+    ("y a n l d", "answer a question, after it stood for a moment"),
+    ("Ctrl-W, Ctrl-U, Ctrl-K", "delete a word, to the start, to the end of the line"),
+];
+/// Lines of a diff that `/diff` shows.
+const DIFF_LINES: usize = 2_000;
+
+impl State {
+    /// Runs the command in the composer. Returns false if its text is not a command.
+    pub(super) fn run_command(&mut self) -> bool {
+        let text = self.composer.text().to_owned();
+        let Some(line) = text.strip_prefix('/') else { return false };
+        let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        // A path such as `/usr/bin` is not a command.
+        if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_lowercase()) {
+            return false;
+        }
+        if !COMMANDS.iter().any(|(command, ..)| *command == name) {
+            self.hint = Some(format!("/{name} is not a command; /help lists them"));
+            return true;
+        }
+        self.composer.clear();
+        self.history.push(&text);
+        self.apply_command(name, argument.trim());
+        true
+    }
+
+    fn apply_command(&mut self, name: &str, argument: &str) {
+        let value = Some(argument.to_owned()).filter(|argument| !argument.is_empty());
+        match name {
+            "help" => self.show_help(),
+            "model" | "mode" | "autonomy" | "effort" => self.change(name, value),
+            "diff" => self.request_diff(),
+            "restore" => self.with_turn(value, |turn| Action::Restore(turn)),
+            "fork" => self.fork_from(value),
+            "sessions" => self.actions.push(Action::ListSessions),
+            "new" => self.begin_anew(),
+            "export" if self.has_session => self.actions.push(Action::Export(value)),
+            "copy" if !self.transcript.answer().is_empty() => {
+                let answer = self.transcript.answer().to_owned();
+                self.actions.push(Action::Copy(answer));
+                self.hint = Some("the last answer was sent to the clipboard of the terminal".to_owned());
+            }
+            "questions" if self.has_session => self.actions.push(Action::ListQuestions),
+            "cost" => self.show_cost(),
+            "quit" => self.actions.push(Action::Quit),
+            _ => self.transcript.add_notice("there is no conversation yet"),
+        }
+    }
+
+    /// Changes a setting of the next run.
+    fn change(&mut self, name: &str, value: Option<String>) {
+        let (place, current) = match name {
+            "model" => (&mut self.changes.model, &mut self.status.model),
+            "mode" => (&mut self.changes.mode, &mut self.status.mode),
+            "autonomy" => (&mut self.changes.autonomy, &mut self.status.autonomy),
+            _ => {
+                let Some(value) = value else {
+                    self.transcript.add_notice("/effort needs a level: off, minimal, low, medium, high, max");
+                    return;
+                };
+                self.transcript.add_notice(&format!("effort from the next task on: {value}"));
+                self.changes.effort = Some(value);
+                return;
+            }
+        };
+        match value {
+            Some(value) => {
+                let words = format!("{name} from the next task on: {value}");
+                current.clone_from(&value);
+                *place = Some(value);
+                self.transcript.add_notice(&words);
+            }
+            None => {
+                let words = format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
+                self.transcript.add_notice(&words);
+            }
+        }
+    }
+
+    fn request_diff(&mut self) {
+        if self.transcript.diff().is_empty() {
+            self.actions.push(Action::Diff);
+        } else {
+            let diff = self.transcript.diff().to_owned();
+            self.show_diff(&diff);
+        }
+    }
+
+    pub(super) fn show_diff(&mut self, diff: &str) {
+        if diff.trim().is_empty() {
+            self.transcript.add_notice("the newest run changed no files");
+            return;
+        }
+        let limits = DiffLimits::default().with_lines(DIFF_LINES);
+        let lines = render_diff(diff, limits, &self.canvas.render_options());
+        self.transcript.add_lines(lines);
+    }
+
+    fn with_turn(&mut self, value: Option<String>, action: fn(Option<u32>) -> Action) {
+        if self.is_working() || !self.has_session {
+            self.hint = Some("this needs a conversation whose run has ended".to_owned());
+            return;
+        }
+        match value.map(|value| value.parse::<u32>()).transpose() {
+            Ok(turn) => self.actions.push(action(turn)),
+            Err(_) => self.hint = Some("the turn must be a number".to_owned()),
+        }
+    }
+
+    fn fork_from(&mut self, value: Option<String>) {
+        if self.is_working() || !self.has_session {
+            self.hint = Some("this needs a conversation whose run has ended".to_owned());
+            return;
+        }
+        match value.map(|value| value.parse::<u32>()).transpose() {
+            Ok(turn) => {
+                self.fork = Some(turn);
+                self.transcript.add_notice("the next task begins a new session with this conversation");
+            }
+            Err(_) => self.hint = Some("the turn must be a number".to_owned()),
+        }
+    }
+
+    fn begin_anew(&mut self) {
+        if self.is_working() {
+            self.hint = Some("stop the run before you begin a new session".to_owned());
+            return;
+        }
+        self.transcript.reset();
+        self.cards.clear();
+        (self.has_session, self.phase) = (false, Phase::Idle);
+        self.tokens = Default::default();
+        (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);
+        self.actions.push(Action::Open(String::new()));
+        self.transcript.add_notice("the next task begins a new session");
+    }
+
+    fn show_help(&mut self) {
+        let options = self.canvas.render_options();
+        let row = |key: &str, words: &str| {
+            Line::from(vec![
+                Span::styled(format!("  {key:<24}"), options.theme.style(Role::Key)),
+                Span::styled(words.to_owned(), options.theme.style(Role::Words)),
+            ])
+        };
+        let mut lines: Vec<Line<'static>> = COMMANDS
+            .iter()
+            .map(|(name, arguments, purpose)| row(format!("/{name} {arguments}").trim_end(), purpose))
+            .collect();
+        lines.push(Line::default());
+        lines.extend(KEYS.iter().map(|(key, words)| row(key, words)));
+        let indent = Line::from(" ".repeat(26));
+        let wrapped = lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
+        self.transcript.add_lines(wrapped.collect());
+    }
+
+    fn show_cost(&mut self) {
+        let mut total = self.tokens.0;
+        total.add(&self.tokens.1);
+        let cost = if total.cost > 0 {
+            format!("{}.{:04}", total.cost / 1_000_000, total.cost % 1_000_000 / 100)
+        } else {
+            "unknown, because the model has no known price".to_owned()
+        };
+        let words = format!(
+            "{} tokens in ({} from the cache), {} out; cost: {cost}",
+            format_count(total.input),
+            format_count(total.cache_read),
+            format_count(total.output)
+        );
+        self.transcript.add_notice(&words);
+    }
+}

@@ -1,0 +1,121 @@
+//! Events of the feed.
+
+use std::time::Duration;
+
+use windlass_app::feed::{Closing, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
+
+use super::{Phase, State, StopRequest};
+use crate::action::Action;
+
+impl State {
+    pub(super) fn apply_event(&mut self, event: &FeedEvent) {
+        self.observe_questions(event);
+        self.transcript.apply(event, self.now);
+        if event.agent.is_none() {
+            self.observe_run(&event.kind);
+        }
+    }
+
+    fn observe_questions(&mut self, event: &FeedEvent) {
+        match &event.kind {
+            FeedKind::QuestionOpened { question, card } => {
+                self.open_card(question, card.clone());
+                let words = match card {
+                    Question::Call { card } => format!("{} wants to run", card.tool),
+                    _ => "a question is open".to_owned(),
+                };
+                self.notify(words);
+            }
+            FeedKind::QuestionPostponed { question } => {
+                self.close_card(question);
+            }
+            FeedKind::QuestionClosed { question, closing, by } => {
+                let Some(closed) = self.close_card(question) else { return };
+                if let (Closing::Denied { comment }, Some(call)) = (closing, closed.call()) {
+                    self.transcript.deny(&call, comment.as_deref());
+                }
+                let answered = !matches!(closing, Closing::Withdrawn | Closing::TimedOut | Closing::NoApprover);
+                match by {
+                    Some(by) if answered && *by != self.window => {
+                        self.transcript.add_notice(&format!("the question was answered in {by}"));
+                    }
+                    _ if *closing == Closing::TimedOut => {
+                        self.transcript.add_notice("the question was not answered in time");
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn observe_run(&mut self, kind: &FeedKind) {
+        if !matches!(kind, FeedKind::Context { .. }) && self.retry.is_some() {
+            self.retry = None;
+        }
+        match kind {
+            FeedKind::RunStarted { task, .. } => {
+                self.history.push(task);
+                let earlier = std::mem::take(&mut self.tokens.1);
+                self.tokens.0.add(&earlier);
+                self.turn = 0;
+                self.begin_work();
+            }
+            FeedKind::RunResumed { .. } => self.begin_work(),
+            FeedKind::Message { text, source: MessageSource::Person | MessageSource::NextTask } => {
+                self.history.push(text);
+            }
+            FeedKind::Mode { mode } => self.status.mode.clone_from(mode),
+            FeedKind::TurnStarted { turn } => self.turn = *turn,
+            FeedKind::Retry { delay_ms, reason } => {
+                let end = self.now.saturating_add(Duration::from_millis(*delay_ms));
+                self.retry = Some((end, reason.clone()));
+            }
+            FeedKind::TurnEnded { total, turn, .. } => {
+                self.turn = *turn;
+                self.tokens.1 = *total;
+                self.show_tokens();
+            }
+            FeedKind::Context { used, window, .. } => self.status.context = Some((*used, *window)),
+            FeedKind::Result { .. } => self.stop_after_call(),
+            FeedKind::RunEnded { outcome, total } => {
+                self.tokens.1 = *total;
+                self.show_tokens();
+                self.end_work(matches!(outcome, RunOutcome::Suspended { .. }));
+            }
+            FeedKind::Error { .. } => self.end_work(false),
+            _ => {}
+        }
+    }
+
+    fn end_work(&mut self, is_suspended: bool) {
+        self.phase = if is_suspended { Phase::Suspended } else { Phase::Idle };
+        self.stop = StopRequest::None;
+        self.cards.clear();
+        self.leave_comment();
+        self.restore_stash();
+        self.notify(if is_suspended { "the run waits for answers" } else { "the run has ended" }.to_owned());
+    }
+
+    /// Stops the run if a person requested it and the last running call has ended.
+    fn stop_after_call(&mut self) {
+        if self.stop == StopRequest::AfterCall && !self.transcript.has_running_call() {
+            self.stop = StopRequest::Now;
+            self.actions.push(Action::Stop);
+        }
+    }
+
+    fn show_tokens(&mut self) {
+        let mut total = self.tokens.0;
+        total.add(&self.tokens.1);
+        self.status.tokens = Some((total.input, total.output));
+        self.status.cached = Some(total.cache_read);
+        self.status.cost = (total.cost > 0).then_some(total.cost);
+    }
+
+    fn notify(&mut self, words: String) {
+        if self.is_unfocused {
+            self.actions.push(Action::Notify(words));
+        }
+    }
+}

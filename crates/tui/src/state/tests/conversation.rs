@@ -1,0 +1,181 @@
+//! Tasks, texts, calls, messages, commands.
+
+use serde_json::json;
+
+use super::Talk;
+use crate::action::Action;
+use crate::input::{Input, Key, OpenedSession, Reply, SessionChoice};
+
+#[test]
+fn a_streamed_text_is_printed_once_by_lines() {
+    let mut talk = Talk::new();
+    talk.start("say two lines");
+    talk.feed(json!({"kind": "turn_started", "turn": 1}));
+    talk.text("The first line.\n\nThe sec");
+    assert!(talk.view().contains("The sec"), "{}", talk.view());
+    let delta = json!({"kind": "text_delta", "turn": 1, "index": 0, "offset": 24, "text": "ond."});
+    talk.feed(delta);
+    talk.feed(json!({"kind": "text_ended", "turn": 1, "index": 0}));
+    let text = "The first line.\n\nThe second.";
+    talk.feed(json!({"kind": "text", "turn": 1, "text": text}));
+    talk.feed(json!({"kind": "turn_ended", "turn": 1, "usage": {}, "total": {"input": 1_200, "output": 34}}));
+    talk.end(text);
+    let printed = talk.printed.join("\n");
+    assert_eq!(printed.matches("The first line.").count(), 1, "{printed}");
+    assert_eq!(printed.matches("The second.").count(), 1, "{printed}");
+    assert!(talk.view().contains("1.2k in, 34 out"), "{}", talk.view());
+    assert_eq!(talk.state.transcript.answer(), text);
+}
+
+#[test]
+fn a_reader_that_falls_behind_prints_nothing_twice() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.text("one\ntwo\n");
+    // The merged delta begins again.
+    talk.text("one\ntwo\nthree\n");
+    talk.feed(json!({"kind": "text", "turn": 1, "text": "one\ntwo\nthree\nfour"}));
+    let printed = talk.printed.join("\n");
+    for word in ["one", "two", "three", "four"] {
+        assert_eq!(printed.matches(word).count(), 1, "{word} in {printed}");
+    }
+}
+
+#[test]
+fn a_conversation_continues_and_messages_reach_a_working_run() {
+    let mut talk = Talk::new();
+    talk.start("first");
+    assert_eq!(talk.send("also this"), [Action::Send { text: "also this".to_owned(), after_task: false }]);
+    talk.type_text("and then");
+    let sent = talk.key(Key::Tab);
+    assert_eq!(sent, [Action::Send { text: "and then".to_owned(), after_task: true }]);
+    talk.feed(json!({"kind": "message_queued", "text": "and then", "after_task": true}));
+    assert!(talk.view().contains("queued: and then"), "{}", talk.view());
+    talk.feed(json!({"kind": "message", "text": "and then", "source": "next_task"}));
+    assert!(!talk.view().contains("queued"), "{}", talk.view());
+    talk.end("done");
+    let actions = talk.send("second");
+    assert!(matches!(&actions[..], [Action::Submit { task, .. }] if task == "second"));
+    assert_eq!(talk.key(Key::Up), []);
+    assert!(talk.view().contains("› second"), "{}", talk.view());
+}
+
+#[test]
+fn escape_stops_after_the_call_and_then_now() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    assert_eq!(talk.key(Key::Escape), [Action::Stop]);
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "call", "turn": 1, "call": "c", "tool": "run_command", "arguments": {"command": "make"}}));
+    talk.feed(json!({"kind": "call_running", "call": "c"}));
+    assert_eq!(talk.key(Key::Escape), []);
+    assert!(talk.view().contains("stops after the running call"), "{}", talk.view());
+    let stopped = talk.feed(json!({"kind": "result", "call": "c", "status": "ok", "text": "made"}));
+    assert_eq!(stopped, [Action::Stop]);
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "call", "turn": 1, "call": "c", "tool": "run_command", "arguments": {"command": "make"}}));
+    talk.feed(json!({"kind": "call_running", "call": "c"}));
+    assert_eq!(talk.key(Key::Escape), []);
+    assert_eq!(talk.key(Key::Escape), [Action::Stop]);
+}
+
+#[test]
+fn control_c_twice_and_control_d_end() {
+    let mut talk = Talk::new();
+    talk.type_text("half a tas");
+    assert_eq!(talk.key(Key::Interrupt), []);
+    assert!(talk.state.composer.is_empty());
+    assert_eq!(talk.key(Key::Interrupt), [Action::Quit]);
+    let mut talk = Talk::new();
+    talk.key(Key::Interrupt);
+    talk.now += 5_000;
+    assert_eq!(talk.key(Key::Interrupt), []);
+    assert_eq!(talk.key(Key::EndOfInput), [Action::Quit]);
+}
+
+#[test]
+fn commands_complete_and_apply() {
+    let mut talk = Talk::new();
+    talk.type_text("/mod");
+    assert!(talk.view().contains("/model") && talk.view().contains("/mode "), "{}", talk.view());
+    talk.key(Key::Tab);
+    talk.type_text("other-2");
+    talk.key(Key::Enter);
+    assert!(talk.view().contains("other-2"), "{}", talk.view());
+    let actions = talk.send("go");
+    assert!(
+        matches!(&actions[..], [Action::Submit { changes, .. }] if changes.model.as_deref() == Some("other-2")),
+        "{actions:?}"
+    );
+    let mut talk = Talk::new();
+    talk.send("/nosuch");
+    assert!(talk.view().contains("/nosuch is not a command"), "{}", talk.view());
+    let mut talk = Talk::new();
+    talk.send("/help");
+    assert!(talk.printed.iter().any(|line| line.contains("/restore")), "{:?}", talk.printed);
+    assert_eq!(talk.send("/quit"), [Action::Quit]);
+    let mut talk = Talk::new();
+    let actions = talk.send("/usr/bin/env is a path");
+    assert!(matches!(&actions[..], [Action::Submit { .. }]), "{actions:?}");
+}
+
+#[test]
+fn a_file_is_completed() {
+    let mut talk = Talk::new();
+    talk.type_text("read ");
+    assert_eq!(talk.key(Key::Char('@')), [Action::ListFiles]);
+    talk.apply(Input::Reply(Reply::Files(vec!["src/main.rs".to_owned(), "README.md".to_owned()])));
+    talk.type_text("main");
+    talk.key(Key::Enter);
+    let actions = talk.key(Key::Enter);
+    assert!(
+        matches!(&actions[..], [Action::Submit { task, .. }] if task == "read @src/main.rs "),
+        "{actions:?}"
+    );
+}
+
+#[test]
+fn a_stored_session_is_chosen_and_shown() {
+    let mut talk = Talk::new();
+    assert_eq!(talk.send("/sessions"), [Action::ListSessions]);
+    let choices = vec![SessionChoice::new("a", "one", ""), SessionChoice::new("b", "two", "")];
+    talk.apply(Input::Reply(Reply::Sessions(choices)));
+    talk.key(Key::Down);
+    assert_eq!(talk.key(Key::Enter), [Action::Open("b".to_owned())]);
+    talk.feed(json!({"kind": "run_started", "task": "old task"}));
+    talk.feed(json!({"kind": "text", "turn": 1, "text": "old answer"}));
+    let opened = OpenedSession { session: "b".to_owned(), model: "m-2".to_owned(), ..OpenedSession::default() };
+    talk.apply(Input::Reply(Reply::Opened(opened)));
+    let printed = talk.printed.join("\n");
+    assert!(printed.contains("old task") && printed.contains("old answer"), "{printed}");
+    assert!(!talk.state.is_working() && talk.view().contains("m-2"), "{}", talk.view());
+}
+
+#[test]
+fn a_wait_counts_down_and_an_error_has_a_remedy() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "retry", "reason": "429 too many requests", "delay_ms": 20_000}));
+    talk.now += 5_000;
+    assert!(talk.view().contains("waits 16s: 429 too many requests"), "{}", talk.view());
+    talk.feed(json!({"kind": "error", "message": "the provider refuses the key"}));
+    assert!(talk.printed.iter().any(|line| line.contains("Send a message to continue")));
+    assert!(!talk.state.is_working());
+}
+
+#[test]
+fn the_view_fits_every_size() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.text(&"日本語 word ".repeat(200));
+    for columns in [20, 40, 80, 200] {
+        for rows in [4, 10, 24, 60] {
+            talk.apply(Input::Resize { columns, rows });
+            let view = talk.state.view(std::time::Duration::from_secs(9));
+            assert!(view.lines.len() <= rows, "{} lines in {rows} rows", view.lines.len());
+            assert!(view.caret.0 < view.lines.len());
+        }
+    }
+}

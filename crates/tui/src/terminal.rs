@@ -1,0 +1,12 @@
+//! The terminal: its modes, its keys, and what is painted on it.
+
+mod ansi;
+mod keys;
+mod modes;
+mod painter;
+mod profile;
+
+pub(crate) use self::keys::to_input;
+pub(crate) use self::modes::Modes;
+pub(crate) use self::painter::Painter;
+pub use self::profile::TerminalProfile;
