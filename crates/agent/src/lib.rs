@@ -33,6 +33,7 @@ mod reexports;
 mod report;
 mod run_handle;
 mod run_journal;
+mod running_calls;
 mod session;
 mod shared_budget;
 mod shared_grants;
@@ -57,4 +58,4 @@ pub use {calling_run::CallingRun, lessons::ApprovalHistoryStore};
 pub use {
     hand_off::HandOffTool, options::RunOptions, report::Report, stream::EventStream, summarizer::Summarizer,
 };
-pub use {shared_budget::SharedBudget, shared_grants::SharedGrants};
+pub use {running_calls::RunningCalls, shared_budget::SharedBudget, shared_grants::SharedGrants};

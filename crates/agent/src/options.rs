@@ -12,7 +12,7 @@ use windlass_tool::CancellationToken;
 
 use crate::hand_off_slot::HandOffSlot;
 use crate::run_journal::RunJournal;
-use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCheckpoint};
+use crate::{Checkpointer, MessageReceiver, RunningCalls, SharedBudget, SharedGrants, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.
@@ -35,6 +35,7 @@ pub struct RunOptions {
     pub(crate) messages: Option<MessageReceiver>,
     pub(crate) resume_inputs: ResumeInputs,
     pub(crate) grants: SharedGrants,
+    pub(crate) running_calls: RunningCalls,
     pub(crate) request: RequestOptions,
     pub(crate) output: OutputFormat,
     pub(crate) history: Option<Transcript>,
@@ -85,6 +86,7 @@ impl Default for RunOptions {
             messages: None,
             resume_inputs: ResumeInputs::default(),
             grants: SharedGrants::default(),
+            running_calls: RunningCalls::default(),
             request: RequestOptions::default(),
             output: OutputFormat::Text,
             history: None,
@@ -232,6 +234,12 @@ impl RunOptions {
     /// Sets the grants of a session: a grant that a human gives in one run holds in all runs with the same grants.
     pub fn with_grants(mut self, grants: SharedGrants) -> Self {
         self.grants = grants;
+        self
+    }
+
+    /// Sets the register of the calls that work, through which the program can stop one of them.
+    pub fn with_running_calls(mut self, calls: RunningCalls) -> Self {
+        self.running_calls = calls;
         self
     }
 }

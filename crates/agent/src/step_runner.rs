@@ -17,7 +17,7 @@ use crate::outbox::{Outbox, Unread};
 use crate::own_run::OwnRun;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, SharedBudget, SharedGrants};
+use crate::{Agent, AgentError, RunningCalls, SharedBudget, SharedGrants};
 
 /// Inputs that may be queued between the executed command and its caller.
 const WAITING_INPUTS: usize = 64;
@@ -131,6 +131,7 @@ impl Agent {
             id: options.run,
             outputs: options.outputs,
             shared_budget: SharedBudget::default(),
+            running_calls: RunningCalls::default(),
             ended: ended.clone(),
             stop: CancellationToken::new(),
             hand_off: None,

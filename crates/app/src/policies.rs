@@ -1,11 +1,13 @@
-//! Policy files, the program's protected locations, and learned permissions.
+//! Policy files, rules made of answers, the program's protected locations, and learned permissions.
 
 mod files;
 mod lessons;
+mod proposal;
 mod protected;
 
 pub use self::files::{PolicyFile, add_policy_file, list_policy_files, load_policy, load_tool_policy};
 pub use self::lessons::LessonFile;
+pub use self::proposal::RuleProposal;
 pub use self::protected::ProtectedPaths;
 
 pub(crate) use self::files::check_owner;

@@ -3,6 +3,7 @@
 mod error;
 mod extract;
 mod feed;
+mod files;
 mod login;
 mod openapi;
 mod overview;

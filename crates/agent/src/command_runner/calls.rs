@@ -82,13 +82,16 @@ impl CommandRunner {
     pub(super) fn run(&mut self, call: ToolCall) {
         let id = call.id.clone();
         let ctx = self.context(&id);
+        let registered = self.run.running_calls.add(id.clone(), ctx.cancellation().clone());
         let running = self.running(call, ctx);
         // The toolbox catches a tool that panics. After any other panic the tool may have run already.
         let text =
             "the call ended with an internal error, and its effects are not known; check the current state";
         let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
         self.start(Input::Result(otherwise), async move {
-            match running.await {
+            let outcome = running.await;
+            drop(registered);
+            match outcome {
                 RunOutcome::Ended(result) => Input::Result(result),
                 RunOutcome::Deferred => Input::Deferred(id),
                 RunOutcome::Fatal(message) => Input::Fatal { call: id, message },

@@ -49,6 +49,7 @@ impl Driver {
             id: machine.run_id().to_owned(),
             outputs: options.outputs,
             shared_budget: options.shared_budget,
+            running_calls: options.running_calls,
             ended: ended.clone(),
             stop: options.cancellation.clone(),
             hand_off: options.hand_off,

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    AgentError, ApproveAll, Approver, ApproverFuture, CallStart, Event, Outcome, RunOptions, StopCause,
+    AgentError, ApproveAll, Approver, ApproverFuture, CallStart, Event, Outcome, RunOptions, RunningCalls,
+    StopCause,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::ResultStatus;
@@ -154,6 +155,40 @@ async fn cancelling_stops_what_runs_and_every_call_has_its_result() {
             }
         }
         assert_eq!(ended, [ResultStatus::Cancelled, ResultStatus::Cancelled]);
+    }
+}
+
+const ONE_OF_TWO: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "wait"}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "went on"}}}]}]}"#;
+
+#[tokio::test]
+async fn one_call_is_stopped_and_the_run_continues() {
+    for way in ways() {
+        let scene = Scene::new(ONE_OF_TWO, way);
+        let calls = RunningCalls::default();
+        let agent = scene.builder().approver(Silent).build().unwrap();
+        let mut stream = agent.stream_with("task", RunOptions::default().with_running_calls(calls.clone()));
+        let (mut ended, mut last) = (Vec::new(), None);
+        while let Some(event) = stream.next().await {
+            match event.unwrap() {
+                Event::CallRunning { call } => {
+                    // The event precedes the start of the call.
+                    let stopping = calls.clone();
+                    tokio::spawn(async move {
+                        while !stopping.stop(&call) {
+                            tokio::task::yield_now().await;
+                        }
+                    });
+                }
+                Event::CallEnded { result } => ended.push(result.status),
+                Event::Finished { outcome, .. } => last = Some(outcome),
+                _ => {}
+            }
+        }
+        assert_eq!(ended.first(), Some(&ResultStatus::Cancelled));
+        assert!(matches!(last, Some(Outcome::Completed { .. })), "{last:?}");
+        assert!(calls.ids().is_empty() && calls.stop_all() == 0, "an ended call is not a running one");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::{Context as _, Result, ensure, one_line};
 use crate::providers::add_reachable;
 
 /// Name of a policy file, in the folders of settings of the machine and of the user.
-const POLICY: &str = "policy.toml";
+pub(super) const POLICY: &str = "policy.toml";
 /// The project's policy file, relative to its root. It can only tighten the policy.
 const PROJECT_POLICY: &str = ".windlass/policy.toml";
 
@@ -89,7 +89,7 @@ pub fn load_policy(app: &App, root: &Path, named: Option<&Path>) -> Result<Polic
 }
 
 /// Maximum length of a policy file, in bytes. Parsing takes about a hundred times that memory.
-const MAX_POLICY_BYTES: usize = 256 * 1024;
+pub(super) const MAX_POLICY_BYTES: usize = 256 * 1024;
 /// Loads the policy of a workspace for tools that may use the selected endpoint for embeddings.
 ///
 /// # Errors

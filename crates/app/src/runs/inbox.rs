@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome};
+use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome, RunningCalls};
 use windlass_client::StorageLock;
 
-use super::RunFolder;
 use super::folder::no_random_bytes;
 use super::shared_run::SharedRun;
+use super::{MessageTime, RunFolder};
 use crate::config::create_private_folder;
 use crate::error::{Context as _, Result, ensure};
 use crate::storage::{read_json, write_json};
@@ -29,14 +29,17 @@ struct Message {
     id: Option<String>,
     text: String,
     when: DeliverAt,
+    /// True if the running calls are stopped for the message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    stops_calls: bool,
 }
 
-/// Stores a message for a run, which receives it at its next turn or when it is resumed.
+/// Stores a message for a run, which receives it at a time or when it is resumed.
 ///
 /// # Errors
 ///
 /// Fails if the message is empty, or if the run has completed.
-pub fn leave_message(folder: &RunFolder, words: &str, when: DeliverAt) -> Result<()> {
+pub fn leave_message(folder: &RunFolder, words: &str, when: impl Into<MessageTime>) -> Result<()> {
     ensure!(!words.trim().is_empty(), Invalid, "the message is empty");
     ensure!(
         !is_completed(folder)?,
@@ -55,9 +58,15 @@ fn is_completed(folder: &RunFolder) -> Result<bool> {
 }
 
 /// Stores a message in a run's inbox.
-pub(crate) fn store_message(folder: &RunFolder, words: &str, when: DeliverAt) -> Result<()> {
+pub(crate) fn store_message(folder: &RunFolder, words: &str, when: impl Into<MessageTime>) -> Result<()> {
+    let when = when.into();
+    let message = Message {
+        id: Some(message_id()?),
+        text: words.to_owned(),
+        when: when.deliver_at(),
+        stops_calls: when == MessageTime::Now,
+    };
     if let Some(shared) = folder.shared() {
-        let message = Message { id: Some(message_id()?), text: words.to_owned(), when };
         let text = serde_json::to_string(&message)?;
         shared.store.push_message(&shared.id, &text.parse()?)?;
         return Ok(());
@@ -71,7 +80,7 @@ pub(crate) fn store_message(folder: &RunFolder, words: &str, when: DeliverAt) ->
     let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let number = numbers.max().unwrap_or_default().saturating_add(1);
     let name = format!("{number:039}-{}", std::process::id());
-    write_json(&inbox, &name, &Message { id: Some(message_id()?), text: words.to_owned(), when })
+    write_json(&inbox, &name, &message)
 }
 
 /// Returns a unique message id with 128 random bits.
@@ -94,6 +103,8 @@ pub struct Inbox {
     shared: Option<SharedRun>,
     /// Messages that were passed to the run and are not recorded yet.
     passed: Arc<Mutex<VecDeque<PassedMessage>>>,
+    /// The calls of the run that work.
+    calls: RunningCalls,
 }
 
 /// A message that was passed to the run.
@@ -101,6 +112,7 @@ pub struct Inbox {
 struct PassedMessage {
     place: MessagePlace,
     id: Option<String>,
+    stops_calls: bool,
 }
 
 /// The place of a stored message.
@@ -112,8 +124,8 @@ enum MessagePlace {
 }
 
 impl Inbox {
-    pub(crate) fn new(folder: &RunFolder) -> Self {
-        Self { folder: folder.inbox(), shared: folder.shared().cloned(), passed: Arc::default() }
+    pub(crate) fn new(folder: &RunFolder, calls: RunningCalls) -> Self {
+        Self { folder: folder.inbox(), shared: folder.shared().cloned(), passed: Arc::default(), calls }
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
@@ -126,8 +138,8 @@ impl Inbox {
     async fn watch(self, sender: MessageSender) {
         loop {
             for (place, message) in self.fetch_news().await {
-                let Message { id, text, when } = message;
-                self.lock_passed().push_back(PassedMessage { place, id: id.clone() });
+                let Message { id, text, when, stops_calls } = message;
+                self.lock_passed().push_back(PassedMessage { place, id: id.clone(), stops_calls });
                 let said = match id {
                     Some(id) => sender.send_once(id, text, when).await,
                     None => sender.send(text, when).await,
@@ -173,7 +185,8 @@ impl Inbox {
             .collect()
     }
 
-    /// Deletes the file of a message that the run has recorded or refused.
+    /// Deletes the file of a message that the run has recorded or refused, and stops the running calls if the message
+    /// demands it.
     pub fn follow(&self, event: &Event) {
         let id = match event {
             Event::MessageQueued { id, .. } | Event::MessageRefused { id, .. } => id.as_deref(),
@@ -186,6 +199,9 @@ impl Inbox {
         // Delete the file first: otherwise `watch` could pass the message a second time.
         if let Some(message) = passed.get(at) {
             self.remove(&message.place);
+            if message.stops_calls && matches!(event, Event::MessageQueued { .. }) {
+                self.calls.stop_all();
+            }
         }
         passed.remove(at);
     }

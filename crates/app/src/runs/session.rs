@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_agent::{Agent, DeliverAt, EventStream, RunOptions};
+use windlass_agent::{Agent, EventStream, RunOptions, RunningCalls};
 use windlass_cassette::{Fork, Player};
 use windlass_journal::{FileJournal, Journal, Tail};
 use windlass_redact::Redactor;
@@ -13,7 +13,7 @@ use windlass_tools_shell::Shell;
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
 use super::feeds::{FeedOptions, add_history, link_settings, resume_feed, start_feed};
 use super::inbox::store_message;
-use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
+use super::{Inbox, MessageTime, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
 use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
 use crate::config::RunSettings;
@@ -75,6 +75,8 @@ pub struct Session {
     pub events: EventStream,
     /// Messages to the run. Pass each event to [`Inbox::follow`].
     pub inbox: Inbox,
+    /// The calls that work, through which one of them can be stopped.
+    pub calls: RunningCalls,
     /// The recording of the run. Call [`Recording::finish`] at the end.
     pub recording: Recording,
     /// The feed of the run. Pass each event to [`RunFeed::observe`], and call [`RunFeed::settle`] at the end.
@@ -116,11 +118,13 @@ impl Session {
         let agent = assembly.with_recording(&recording).build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
         let feed = start_feed(app, &folder, &settings, options.feed_options())?;
-        let inbox = Inbox::new(&folder);
+        let calls = RunningCalls::default();
+        let inbox = Inbox::new(&folder, calls.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_history(run, &options.link).with_messages(inbox.messages());
+        let run = run.with_running_calls(calls.clone());
         let run = add_checkpoints(run, &folder, &settings);
-        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, recording, feed })
+        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, calls, recording, feed })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -155,16 +159,17 @@ impl Session {
         for (question, window) in answers.windows() {
             feed.set_window(question, window);
         }
-        let inbox = Inbox::new(&folder);
+        let calls = RunningCalls::default();
+        let inbox = Inbox::new(&folder, calls.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
-        let run = answers.add_to(run).with_messages(inbox.messages());
+        let run = answers.add_to(run).with_messages(inbox.messages()).with_running_calls(calls.clone());
         // A failed checkpoint must not prevent the resume.
         if let Err(error) = make_missing_checkpoint(&folder, &settings, &records) {
             app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.resume(run)?;
-        Ok(Self { events, folder, inbox, recording: Recording::none(), feed })
+        Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
@@ -198,9 +203,11 @@ impl Session {
         let journal = create_journal(&folder, &options.cancellation)?;
         let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
-        let run = add_checkpoints(run, &folder, &settings);
+        let calls = RunningCalls::default();
+        let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
         let events = agent.stream_with(settings.task.clone(), run);
-        Ok(Self { inbox: Inbox::new(&folder), events, folder, recording, feed })
+        let inbox = Inbox::new(&folder, calls.clone());
+        Ok(Self { inbox, calls, events, folder, recording, feed })
     }
 }
 
@@ -316,7 +323,7 @@ fn salvage_journal(app: &App, folder: &RunFolder) -> Result<FileJournal> {
             salvaged.bytes,
             salvaged.copy.display()
         ));
-        store_message(folder, RECORD_WAS_DAMAGED, DeliverAt::NextTurn)?;
+        store_message(folder, RECORD_WAS_DAMAGED, MessageTime::AfterTurn)?;
     }
     Ok(journal)
 }

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use windlass_hitl::ApprovalDecision;
+use windlass_protocol::Arguments;
 
-use crate::error::{AppError, ErrorKind};
+use crate::error::{AppError, ErrorKind, one_line};
 use crate::feed::Question;
 
 /// Answer of a person to a question.
@@ -18,6 +19,14 @@ pub enum Answer {
     },
     /// The call, and calls of the same shape, may run for the rest of the session.
     Session {
+        /// A comment for the model.
+        comment: Option<String>,
+    },
+    /// The call may run once, with other arguments. They are checked like those of the model, and the person is asked
+    /// again if the changed call has an effect or a risk that the question did not show.
+    Edited {
+        /// All arguments of the changed call.
+        arguments: Arguments,
         /// A comment for the model.
         comment: Option<String>,
     },
@@ -82,6 +91,10 @@ pub enum AnswerError {
     CannotRemember,
     /// The question needs another kind of answer: words, or a decision about a call. The question stays open.
     WrongKind,
+    /// The proposed rule is another one than the person saw. The question stays open.
+    RuleChanged,
+    /// The call is approved for the session, but the rule could not be written.
+    RuleNotWritten(AppError),
     /// The answer could not be read or stored.
     App(AppError),
 }
@@ -94,6 +107,10 @@ impl fmt::Display for AnswerError {
             Self::NotOpen { question } => write!(f, "the question {question} is not open"),
             Self::CannotRemember => f.write_str("the approval of this call cannot be remembered"),
             Self::WrongKind => f.write_str("the question needs another kind of answer"),
+            Self::RuleChanged => f.write_str("the proposed rule has changed: look at it again"),
+            Self::RuleNotWritten(_) => {
+                f.write_str("the call is approved for this session, but the rule could not be written")
+            }
             Self::App(error) => error.fmt(f),
         }
     }
@@ -102,6 +119,7 @@ impl fmt::Display for AnswerError {
 impl std::error::Error for AnswerError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::RuleNotWritten(error) => Some(error),
             Self::App(error) => error.source(),
             _ => None,
         }
@@ -119,6 +137,9 @@ impl From<AnswerError> for AppError {
         match error {
             AnswerError::App(error) => error,
             AnswerError::NotOpen { .. } => Self::new(ErrorKind::NotFound, error.to_string()),
+            AnswerError::RuleNotWritten(ref cause) => {
+                Self::new(ErrorKind::Unavailable, format!("{error}: {}", one_line(cause)))
+            }
             other => Self::new(ErrorKind::Conflict, other.to_string()),
         }
     }
@@ -146,6 +167,13 @@ impl Answer {
         let decision = match self {
             Self::Later => return Ok(Reply::Later),
             Self::Words { .. } => return Err(AnswerError::WrongKind),
+            // The arguments of a call that takes a text are not an object.
+            Self::Edited { .. } if !card.arguments.is_object() => return Err(AnswerError::WrongKind),
+            Self::Edited { arguments, comment } => {
+                let mut decision = ApprovalDecision::approve(id).with_arguments(arguments);
+                decision.reason = comment;
+                decision
+            }
             Self::Session { .. } if !card.can_remember => return Err(AnswerError::CannotRemember),
             Self::Session { comment } => {
                 let mut decision = ApprovalDecision::approve(id).with_remember();

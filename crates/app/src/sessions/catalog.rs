@@ -253,6 +253,15 @@ impl Sessions {
         Ok(events)
     }
 
+    /// Returns the folder of a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the run does not exist.
+    pub fn folder(&self, run: &str) -> Result<RunFolder> {
+        self.app.find_run(run)
+    }
+
     /// Returns the folder of the newest run of a session.
     ///
     /// # Errors

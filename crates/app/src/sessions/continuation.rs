@@ -1,6 +1,6 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
-use windlass_agent::{DeliverAt, Outcome};
+use windlass_agent::Outcome;
 
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
@@ -8,7 +8,7 @@ use super::transcript::{cut, outcome, read_entries, restore};
 use crate::config::{Autonomy, RunSettings, ToolPreset};
 use crate::error::{Result, bail, ensure};
 use crate::providers::Provider;
-use crate::runs::{RunFolder, leave_message};
+use crate::runs::{MessageTime, RunFolder, leave_message};
 
 /// Changes of the settings between two runs of a session. Only a new run can have them.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +102,7 @@ impl Sessions {
                     record.id,
                     names.join(", ")
                 );
-                leave_message(&folder, task, DeliverAt::NextTurn)?;
+                leave_message(&folder, task, MessageTime::AfterTurn)?;
                 return Ok(Continuation::Resume { folder });
             }
         }

@@ -41,6 +41,8 @@ struct State {
 /// Open question. The feed can publish it before the run waits for the answer, so an answer can come first.
 struct Open {
     question: OpenQuestion,
+    /// The question as the run asks it, about a call.
+    request: Option<Box<ApprovalRequest>>,
     waiting: Option<(u64, oneshot::Sender<Reply>)>,
     early: Option<Reply>,
 }
@@ -85,6 +87,16 @@ impl Desk {
         self.lock().open.values().map(|open| open.question.clone()).collect()
     }
 
+    /// Returns true if a question is open and has no answer.
+    pub(crate) fn has_question(&self, question: &str) -> bool {
+        self.lock().open.get(question).is_some_and(|open| open.early.is_none())
+    }
+
+    /// Returns an open question about a call, if the run waits for its answer.
+    pub(crate) fn request(&self, question: &str) -> Option<ApprovalRequest> {
+        self.lock().open.get(question).and_then(|open| open.request.as_deref().cloned())
+    }
+
     /// Gives an answer to an open question. The first answer counts.
     pub(crate) fn answer(&self, question: &str, answer: Answer, by: &str) -> Result<(), AnswerError> {
         let mut state = self.lock();
@@ -118,7 +130,8 @@ impl Desk {
                 let mut state = self.lock();
                 if !state.answered.contains_key(question) && !state.open.contains_key(question) {
                     let open = OpenQuestion::new(question, card.clone());
-                    state.open.insert(question.clone(), Open { question: open, waiting: None, early: None });
+                    let open = Open { question: open, request: None, waiting: None, early: None };
+                    state.open.insert(question.clone(), open);
                 }
             }
             FeedKind::QuestionClosed { question, .. } => drop(self.lock().open.remove(question)),
@@ -136,7 +149,7 @@ impl Desk {
         self.shared.guidance.clone()
     }
 
-    async fn wait(&self, question: OpenQuestion) -> Option<Reply> {
+    async fn wait(&self, question: OpenQuestion, request: Option<&ApprovalRequest>) -> Option<Reply> {
         let (reply, answered) = oneshot::channel();
         let id = question.id.clone();
         let wait = {
@@ -147,7 +160,9 @@ impl Desk {
             if early.is_some() {
                 return early;
             }
-            state.open.insert(id.clone(), Open { question, waiting: Some((wait, reply)), early: None });
+            let request = request.cloned().map(Box::new);
+            let open = Open { question, request, waiting: Some((wait, reply)), early: None };
+            state.open.insert(id.clone(), open);
             wait
         };
         let _guard = WaitGuard { desk: self, id: &id, wait };
@@ -156,7 +171,7 @@ impl Desk {
 
     async fn decide(&self, request: &ApprovalRequest) -> Option<ApprovalDecision> {
         let card = Question::Call { card: Box::new(call_card(request)) };
-        match self.wait(OpenQuestion::new(&request.request_id, card)).await? {
+        match self.wait(OpenQuestion::new(&request.request_id, card), Some(request)).await? {
             Reply::Decision(decision) => Some(decision),
             Reply::Words(_) | Reply::Later => None,
         }
@@ -166,7 +181,7 @@ impl Desk {
         let guidance = self.shared.guidance.get().filter(|(_, text)| *text == question.text);
         if let Some((id, text)) = guidance {
             let question = OpenQuestion::new(id, Question::Guidance { text });
-            return words(self.wait(question).await);
+            return words(self.wait(question, None).await);
         }
         let number = self.shared.asked.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let id = format!("words-{:x}-{number}", crate::feed::now_ms());
@@ -174,7 +189,7 @@ impl Desk {
         // The receiver ends with the run.
         drop(self.shared.notes.send(FeedKind::QuestionOpened { question: id.clone(), card: card.clone() }));
         let mut note = ClosingNote { desk: self, id: id.clone(), closing: Closing::Withdrawn };
-        let reply = words(self.wait(OpenQuestion::new(id, card)).await);
+        let reply = words(self.wait(OpenQuestion::new(id, card), None).await);
         // The result of the tool contains the words, without secrets.
         note.closing = if reply.is_ok() { Closing::Answered { words: None } } else { Closing::NoApprover };
         reply

@@ -4,14 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use windlass_agent::DeliverAt;
+use windlass_agent::RunningCalls;
+use windlass_protocol::CallId;
 use windlass_tool::CancellationToken;
 
 use super::answer::{Answer, AnswerError, OpenQuestion};
 use super::desk::Desk;
 use crate::error::Result;
 use crate::feed::{Feed, RunOutcome};
-use crate::runs::{RunFolder, leave_message};
+use crate::runs::{MessageTime, RunFolder, leave_message};
 
 /// Handle to a run that works in this process. Clones are handles to the same run, and dropping them does not stop it.
 #[derive(Clone)]
@@ -26,6 +27,7 @@ pub(super) struct RunShared {
     pub(super) desk: Desk,
     pub(super) feed: Feed,
     pub(super) cancellation: CancellationToken,
+    pub(super) calls: RunningCalls,
     /// The end of the run.
     pub(super) end: watch::Sender<Option<RunEnd>>,
 }
@@ -69,13 +71,19 @@ impl RunHandle {
         self.shared.desk.answer(question, answer, by)
     }
 
-    /// Sends a message to the model: with its next request, or after the task.
+    /// Sends a message to the model: now, with its next request, or after the task.
     ///
     /// # Errors
     ///
     /// Fails if the message is empty or cannot be stored, or if the run is completed.
-    pub fn send(&self, text: &str, when: DeliverAt) -> Result<()> {
+    pub fn send(&self, text: &str, when: impl Into<MessageTime>) -> Result<()> {
         leave_message(&self.shared.folder, text, when)
+    }
+
+    /// Stops a call of the run itself while the run continues: the model receives the result that the call was
+    /// cancelled. Returns false if the call does not work, for example because it waits for an answer.
+    pub fn stop_call(&self, call: &str) -> bool {
+        CallId::new(call).is_ok_and(|call| self.shared.calls.stop(&call))
     }
 
     /// Stops the run in order: every call that started still gets its result.

@@ -1,6 +1,7 @@
 //! The owner of the running sessions of a process.
 
 mod requests;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -244,8 +245,8 @@ impl SessionHost {
         let (end, _) = watch::channel(None);
         let id = session.feed.session().to_owned();
         let feed = Feed::new(session.feed.first_live_seq());
-        let folder = session.folder.clone();
-        let run = RunShared { session: id.clone(), folder, desk, feed, cancellation, end };
+        let (folder, calls) = (session.folder.clone(), session.calls.clone());
+        let run = RunShared { session: id.clone(), folder, desk, feed, cancellation, calls, end };
         let handle = RunHandle { shared: Arc::new(run) };
         self.shared.lock().runs.insert(id, handle.clone());
         let (host, driven) = (Arc::clone(&self.shared), handle.clone());

@@ -10,5 +10,6 @@ mod feed;
 #[cfg(feature = "mcp")]
 mod growth;
 mod place;
+mod rules;
 mod schema;
 mod sessions;

@@ -12,7 +12,8 @@ use windlass_app::sessions::Sessions;
 
 use super::error::ApiError;
 use super::sessions::on_sessions;
-use super::values::{Health, ModelValue, QuestionValue};
+use super::values::answers::QuestionValue;
+use super::values::{Health, ModelValue};
 use crate::metrics::Gauges;
 use crate::state::Shared;
 

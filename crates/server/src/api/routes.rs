@@ -7,11 +7,13 @@ use axum::routing::{MethodRouter, delete, get, patch, post};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use windlass_app::feed::FeedEvent;
 
+use super::values::answers::{AnswerEffect, NewAnswer, QuestionValue, RuleValue};
+use super::values::files::{CheckpointsValue, DiffValue, NewRestore, RestoreValue};
 use super::values::{
-    AnswerEffect, DeviceValue, Health, Identity, Login, ModelValue, NewAnswer, NewFork, NewMessage, NewName,
-    NewTask, QuestionValue, SessionValue, StartedRun,
+    DeviceValue, Health, Identity, Login, ModelValue, NewFork, NewMessage, NewName, NewTask, SessionValue,
+    StartedRun,
 };
-use super::{feed, login, openapi, overview, runs, sessions};
+use super::{feed, files, login, openapi, overview, runs, sessions};
 use crate::state::Shared;
 
 type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
@@ -97,6 +99,8 @@ impl Route {
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = session_routes();
     routes.extend(run_routes());
+    routes.extend(call_routes());
+    routes.extend(file_routes());
     routes.extend(server_routes());
     routes
 }
@@ -148,13 +152,6 @@ fn run_routes() -> Vec<Route> {
             post(runs::resume),
         )
         .returns::<StartedRun>(201),
-        Route::new(
-            ("post", "/api/sessions/{id}/answer"),
-            "Answers a question. The first answer counts; a later one gets 409 with the first window.",
-            post(runs::answer),
-        )
-        .takes::<NewAnswer>()
-        .returns::<AnswerEffect>(200),
         Route::new(("post", "/api/sessions/{id}/messages"), "Sends a message to the run.", post(runs::send))
             .takes::<NewMessage>()
             .returns_nothing(202),
@@ -178,6 +175,63 @@ fn run_routes() -> Vec<Route> {
         )
         .with_parameters(&[("format", "`markdown` or `json`.")])
         .returns_text("text/markdown"),
+    ]
+}
+
+fn call_routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            ("post", "/api/sessions/{id}/answer"),
+            "Answers a question. The first answer counts; a later one gets 409 with the first window.",
+            post(runs::answer),
+        )
+        .takes::<NewAnswer>()
+        .returns::<AnswerEffect>(200),
+        Route::new(
+            ("get", "/api/sessions/{id}/rule"),
+            "Proposes the narrowest rule that allows the call of a question and similar calls.",
+            get(runs::propose_rule),
+        )
+        .with_parameters(&[("question", "Id of the question.")])
+        .returns::<RuleValue>(200),
+        Route::new(
+            ("post", "/api/sessions/{id}/calls/{call}/stop"),
+            "Stops one call of the run, which continues; 409 if the call does not work.",
+            post(runs::stop_call),
+        )
+        .returns_nothing(202),
+    ]
+}
+
+const RUN_PARAMETER: (&str, &str) = ("run", "Id of a run of the session. Default: the newest run.");
+
+fn file_routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            ("get", "/api/sessions/{id}/checkpoints"),
+            "Lists the checkpoints of a run.",
+            get(files::checkpoints),
+        )
+        .with_parameters(&[RUN_PARAMETER])
+        .returns::<CheckpointsValue>(200),
+        Route::new(
+            ("get", "/api/sessions/{id}/diff"),
+            "Returns the changes of files of a turn, or of a run.",
+            get(files::diff),
+        )
+        .with_parameters(&[
+            RUN_PARAMETER,
+            ("turn", "Number of the turn. Default: all turns."),
+            ("now", "`true` includes the changes since the end of the turn."),
+        ])
+        .returns::<DiffValue>(200),
+        Route::new(
+            ("post", "/api/sessions/{id}/restore"),
+            "Returns the preview of a restore, or restores files if the request names the digest of the preview.",
+            post(files::restore),
+        )
+        .takes::<NewRestore>()
+        .returns::<RestoreValue>(200),
     ]
 }
 

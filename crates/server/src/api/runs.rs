@@ -6,15 +6,16 @@ use std::sync::atomic::Ordering;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use windlass_agent::DeliverAt;
+use serde::Deserialize;
 use windlass_app::RunSettings;
 use windlass_app::providers::Provider;
 use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle};
 
 use super::error::ApiError;
-use super::extract::Body;
+use super::extract::{Body, Parameters};
 use super::sessions::on_sessions;
-use super::values::{AnswerEffect, Changes, NewAnswer, NewFork, NewMessage, NewTask, StartedRun};
+use super::values::answers::{AnswerContent, AnswerEffect, NewAnswer, RuleValue};
+use super::values::{Changes, NewFork, NewMessage, NewTask, StartedRun};
 use crate::Device;
 use crate::state::Shared;
 
@@ -119,14 +120,37 @@ pub(super) async fn answer(
     Path(id): Path<String>,
     Body(answer): Body<NewAnswer>,
 ) -> Result<Json<AnswerEffect>, ApiError> {
-    let (question, answer) = answer.split();
+    let (question, content) = answer.split()?;
     let by = format!("page on {}", device.name);
-    let place = shared.host.answer(&id, &question, answer, &by).await?;
+    let (place, rule) = match content {
+        AnswerContent::Answer(answer) => (shared.host.answer(&id, &question, answer, &by).await?, None),
+        AnswerContent::Rule { digest, comment } => {
+            let answer = (digest.as_str(), comment);
+            let (place, rule) = shared.host.answer_with_rule(&id, &question, answer, &by).await?;
+            (place, Some(RuleValue::from(rule)))
+        }
+    };
     shared.metrics.answers.fetch_add(1, Ordering::Relaxed);
-    Ok(Json(match place {
-        AnswerPlace::Stored { unanswered } => AnswerEffect { received: false, unanswered },
-        _ => AnswerEffect { received: true, unanswered: 0 },
-    }))
+    let (received, unanswered) = match place {
+        AnswerPlace::Stored { unanswered } => (false, unanswered),
+        _ => (true, 0),
+    };
+    Ok(Json(AnswerEffect { received, unanswered, rule }))
+}
+
+/// The parameter of a proposal.
+#[derive(Debug, Deserialize)]
+pub(super) struct RuleParameters {
+    question: String,
+}
+
+/// Proposes a rule for the call of a question.
+pub(super) async fn propose_rule(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    Parameters(parameters): Parameters<RuleParameters>,
+) -> Result<Json<RuleValue>, ApiError> {
+    Ok(Json(shared.host.propose_rule(&id, &parameters.question).await?.into()))
 }
 
 /// Sends a message to the newest run of a session.
@@ -135,9 +159,17 @@ pub(super) async fn send(
     Path(id): Path<String>,
     Body(message): Body<NewMessage>,
 ) -> Result<StatusCode, ApiError> {
-    let when = if message.after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
-    shared.host.send(&id, &message.text, when).await?;
+    shared.host.send(&id, &message.text, message.time()).await?;
     Ok(StatusCode::ACCEPTED)
+}
+
+/// Returns the run of a session that works in this process.
+async fn find_working(shared: &Arc<Shared>, id: String) -> Result<RunHandle, ApiError> {
+    let record = on_sessions(shared, move |sessions| sessions.find(&id)).await?;
+    shared.host.handle(&record.id).ok_or_else(|| {
+        let message = format!("session {} does not work in this process", record.id);
+        ApiError::new(StatusCode::CONFLICT, "conflict", message)
+    })
 }
 
 /// Stops the run of a session in order: every call gets a result.
@@ -145,11 +177,17 @@ pub(super) async fn stop(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    let record = on_sessions(&shared, move |sessions| sessions.find(&id)).await?;
-    let Some(run) = shared.host.handle(&record.id) else {
-        let message = format!("session {} does not work in this process", record.id);
-        return Err(ApiError::new(StatusCode::CONFLICT, "conflict", message));
-    };
-    run.stop();
+    find_working(&shared, id).await?.stop();
     Ok(StatusCode::ACCEPTED)
+}
+
+/// Stops one call of a run, which continues.
+pub(super) async fn stop_call(
+    State(shared): State<Arc<Shared>>,
+    Path((id, call)): Path<(String, String)>,
+) -> Result<StatusCode, ApiError> {
+    if find_working(&shared, id).await?.stop_call(&call) {
+        return Ok(StatusCode::ACCEPTED);
+    }
+    Err(ApiError::new(StatusCode::CONFLICT, "not_running", format!("the call {call} does not work")))
 }

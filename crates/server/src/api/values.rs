@@ -1,10 +1,14 @@
 //! The values of the API's requests and responses.
 
+pub(crate) mod answers;
+pub(crate) mod files;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windlass_app::Autonomy;
-use windlass_app::feed::{Question, Tokens};
-use windlass_app::sessions::{Answer, ForkPoint, SessionRecord};
+use windlass_app::feed::Tokens;
+use windlass_app::runs::MessageTime;
+use windlass_app::sessions::{ForkPoint, SessionRecord};
 
 /// Settings of a run that differ from those of the server or of the session.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -77,70 +81,40 @@ pub(crate) struct NewName {
     pub(crate) name: String,
 }
 
-/// An answer to a question.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum NewAnswer {
-    /// The call may run once.
-    Once {
-        /// Id of the question.
-        question: String,
-        /// A comment for the model.
-        #[serde(default)]
-        comment: Option<String>,
-    },
-    /// The call, and calls of the same shape, may run for the rest of the session.
-    Session {
-        /// Id of the question.
-        question: String,
-        /// A comment for the model.
-        #[serde(default)]
-        comment: Option<String>,
-    },
-    /// The call may not run.
-    No {
-        /// Id of the question.
-        question: String,
-        /// A comment for the model.
-        #[serde(default)]
-        comment: Option<String>,
-    },
-    /// The question stays open.
-    Later {
-        /// Id of the question.
-        question: String,
-    },
-    /// The answer to a question in words.
-    Words {
-        /// Id of the question.
-        question: String,
-        /// The words.
-        text: String,
-    },
-}
-
-impl NewAnswer {
-    /// Returns the id of the question, and the answer.
-    pub(crate) fn split(self) -> (String, Answer) {
-        match self {
-            Self::Once { question, comment } => (question, Answer::Once { comment }),
-            Self::Session { question, comment } => (question, Answer::Session { comment }),
-            Self::No { question, comment } => (question, Answer::No { comment }),
-            Self::Later { question } => (question, Answer::Later),
-            Self::Words { question, text } => (question, Answer::Words { text }),
-        }
-    }
-}
-
 /// A message to a run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewMessage {
     /// The text.
     pub(crate) text: String,
-    /// True if the message is the next task after the current one. Otherwise the model gets it with its next request.
+    /// The time at which the model gets the message. Default: after the turn.
+    #[serde(default)]
+    pub(crate) when: Option<When>,
+    /// True means the same as `after_task` in `when`.
     #[serde(default)]
     pub(crate) after_task: bool,
+}
+
+/// The time at which the model gets a message.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum When {
+    /// The running calls are stopped, and the model gets the message with their results.
+    Now,
+    /// With the next request, after the results of the running calls.
+    AfterTurn,
+    /// After the task, as the next task.
+    AfterTask,
+}
+
+impl NewMessage {
+    pub(crate) fn time(&self) -> MessageTime {
+        match (self.when, self.after_task) {
+            (Some(When::Now), _) => MessageTime::Now,
+            (Some(When::AfterTask), _) | (None, true) => MessageTime::AfterTask,
+            (Some(When::AfterTurn), _) | (None, false) => MessageTime::AfterTurn,
+        }
+    }
 }
 
 /// The token of a device.
@@ -241,29 +215,6 @@ pub(crate) struct StartedRun {
     pub(crate) session: String,
     /// Id of the run.
     pub(crate) run: String,
-}
-
-/// The effect of an answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct AnswerEffect {
-    /// True if a working run received the answer. Otherwise it is stored, and a request to `resume` passes it on.
-    pub(crate) received: bool,
-    /// Number of questions of the suspended run that have no answer yet.
-    pub(crate) unanswered: usize,
-}
-
-/// An open question of a session.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct QuestionValue {
-    /// Id of the session.
-    pub(crate) session: String,
-    /// Name of the session.
-    pub(crate) session_name: String,
-    /// Id of the question.
-    pub(crate) question: String,
-    /// The question.
-    #[serde(flatten)]
-    pub(crate) card: Question,
 }
 
 /// Name of a model that the server can use.

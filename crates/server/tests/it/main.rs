@@ -8,5 +8,6 @@
 )]
 
 mod attacks;
+mod cards;
 mod place;
 mod sessions;

@@ -46,6 +46,15 @@ impl Place {
     }
 
     pub(crate) async fn with_options(script: &str, options: ServerOptions) -> Self {
+        Self::build(script, options, |_| {}).await
+    }
+
+    /// Starts a server whose runs have changed settings.
+    pub(crate) async fn with_template(script: &str, change: impl FnOnce(&mut RunSettings)) -> Self {
+        Self::build(script, ServerOptions::default(), change).await
+    }
+
+    async fn build(script: &str, options: ServerOptions, change: impl FnOnce(&mut RunSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         std::fs::create_dir(&project).unwrap();
@@ -58,6 +67,7 @@ impl Place {
         let mut template = RunSettings::new("", chosen, &project).unwrap();
         template.servers = false;
         template.no_checkpoints = true;
+        change(&mut template);
         let devices = Devices::new(folder.path().join("state/devices.json"));
         let (_, token) = devices.add("laptop", 1).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -143,6 +153,16 @@ impl Place {
             }
         };
         tokio::time::timeout(PATIENCE, work).await.expect("the event arrives in time")
+    }
+
+    /// Waits until the run of a session, which has its last event, has ended in the host.
+    pub(crate) async fn wait_for_end(&self, session: &str) {
+        let ended = async {
+            while let Some(run) = self.host.handle(session) {
+                run.wait().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ended).await.expect("the run ends");
     }
 
     pub(crate) async fn shutdown(self) {

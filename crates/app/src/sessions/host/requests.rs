@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_agent::DeliverAt;
-
 use super::SessionHost;
 use crate::error::{AppError, Result};
 use crate::feed::FeedEvent;
-use crate::runs::leave_message;
+use crate::runs::{MessageTime, leave_message};
 use crate::sessions::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion};
 use crate::sessions::catalog::Sessions;
 use crate::sessions::stored::{self, answer_stored};
@@ -92,13 +90,14 @@ impl SessionHost {
         self.on_sessions(move |sessions| answer_stored(sessions, &session, &question, answer, &by)).await
     }
 
-    /// Sends a message to the newest run of a session, in this process or in another: with the next request, or after
-    /// the task. A run that does not work gets it when it is resumed.
+    /// Sends a message to the newest run of a session, in this process or in another: now, with the next request, or
+    /// after the task. A run that does not work gets it when it is resumed.
     ///
     /// # Errors
     ///
     /// Fails if the session does not exist, the message is empty, or the run is completed.
-    pub async fn send(&self, session: &str, text: &str, when: DeliverAt) -> Result<()> {
+    pub async fn send(&self, session: &str, text: &str, when: impl Into<MessageTime>) -> Result<()> {
+        let when = when.into();
         let (session, text) = (session.to_owned(), text.to_owned());
         let leave = move |sessions: &Sessions| {
             let record = sessions.find(&session)?;
