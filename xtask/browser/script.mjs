@@ -99,6 +99,24 @@ export const script = {
       },
       done("The files are written."),
     ],
+    "part edit": [{ steps: [call("write_file", { path: "edit.txt", content: "from the model\n" })] }, done("The file is written.")],
+    "part rule": [{ steps: [call("write_file", { path: "notes/one.txt", content: "a note\n" })] }, done("The note is written.")],
+    "part stop": [
+      { steps: [call("run_command", { command: "echo begins; sleep 600" })] },
+      { steps: [call("write_file", { path: "restored.txt", content: "new\n" })] },
+      done("It was stopped, and the file is written."),
+    ],
+    "part zed": [
+      {
+        steps: [
+          { reasoning: "The editor wants a change." },
+          { text: "I change the file." },
+          call("write_file", { path: "editor.txt", content: "old\nnew\n" }),
+        ],
+      },
+      done("The file is changed."),
+    ],
+    "part cancel": [{ steps: [call("run_command", { command: "echo begins; sleep 600" })] }, done("It is over.")],
     "part attack": attacks,
     "part long": [long, done("The run is long.")],
   },

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 
 import { answers } from "./checks/answers.mjs";
 import { attacks } from "./checks/attacks.mjs";
+import { editor } from "./checks/editor.mjs";
 import { looks } from "./checks/looks.mjs";
 import { scroll } from "./checks/scroll.mjs";
 import { streams } from "./checks/streams.mjs";
@@ -25,6 +26,7 @@ const [windlass, program, output, ...wanted] = process.argv.slice(2);
 const packages = process.env.WINDLASS_BROWSER_PACKAGES ?? import.meta.dirname;
 const require = createRequire(pathToFileURL(join(packages, "package.json")));
 const { chromium } = require("playwright-core");
+const load = async (name) => import(pathToFileURL(require.resolve(name)).href);
 
 /** Runs a check with a time limit. */
 async function perform(name, run, setting) {
@@ -48,8 +50,8 @@ mkdirSync(output, { recursive: true });
 const place = await Place.start(windlass, script);
 const browser = await chromium.launch({ executablePath: program, args: FLAGS });
 try {
-  const setting = { place, browser, output, pageFolder: process.env.WINDLASS_PAGE_FOLDER };
-  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll })) {
+  const setting = { place, browser, output, pageFolder: process.env.WINDLASS_PAGE_FOLDER, load };
+  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor })) {
     if (wanted.length === 0 || wanted.some((word) => name.includes(word))) await perform(name, run, setting);
   }
 } finally {

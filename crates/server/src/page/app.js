@@ -276,9 +276,14 @@ $("menu").addEventListener("click", () => {
 });
 $("stop").addEventListener("click", () => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(state.session)}/stop`)));
 $("earlier").addEventListener("click", showEarlier);
-new IntersectionObserver((entries) => {
-  if (entries.some((entry) => entry.isIntersecting) && !drawing && state.transcript?.countEarlier()) showEarlier();
-}, { root: $("main"), rootMargin: "600px 0px 0px 0px" }).observe($("earlier"));
+const nearTop = new IntersectionObserver((entries) => {
+  if (!entries.some((entry) => entry.isIntersecting) || drawing || !state.transcript?.countEarlier()) return;
+  showEarlier();
+  // Observing again reports a button that is still in view.
+  nearTop.unobserve($("earlier"));
+  nearTop.observe($("earlier"));
+}, { root: $("main"), rootMargin: "600px 0px 0px 0px" });
+nearTop.observe($("earlier"));
 $("resume").addEventListener("click", () => resume(state.session));
 $("login-form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -135,6 +135,7 @@ function showEditor(panel, card, submit) {
   const buttons = element("div", "buttons", button("Run with these arguments", "", run), cancel(panel));
   panel.replaceChildren(element("h3", "", "Edit the arguments"), ...fields.map(({ label }) => label), problem, buttons);
   panel.hidden = false;
+  panel.scrollIntoView({ block: "nearest" });
   fields[0]?.input.focus();
 }
 
@@ -154,6 +155,7 @@ async function showRule(panel, propose, submit) {
   ];
   panel.replaceChildren(...children.filter(Boolean));
   panel.hidden = false;
+  panel.scrollIntoView({ block: "nearest" });
 }
 
 function cancel(panel) {
