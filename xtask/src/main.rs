@@ -1,5 +1,5 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `temporal`, `picture`, `release`, `cross`,
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `browser`, `temporal`, `picture`, `release`, `cross`,
 //! `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
@@ -16,6 +16,7 @@ mod install;
 mod project;
 
 mod bench;
+mod browser;
 mod ci;
 mod circles;
 mod corpora;
@@ -27,6 +28,7 @@ mod fuzz;
 mod layers;
 mod mcp;
 mod needs;
+mod npm;
 mod picture;
 mod redteam;
 mod release;
@@ -49,7 +51,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 19] = [
+const COMMANDS: [Command; 20] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -63,6 +65,7 @@ const COMMANDS: [Command; 19] = [
     Command { name: "durable", help: durable::HELP, run: durable::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
+    Command { name: "browser", help: browser::HELP, run: browser::run },
     Command { name: "temporal", help: temporal::HELP, run: temporal::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },

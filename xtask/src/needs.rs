@@ -37,7 +37,7 @@ type Probe = fn(&Shell) -> bool;
 const NEEDS: [(&str, Probe); 21] = [
     ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
     ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),
-    ("browser", |_| is_any(&BROWSERS)),
+    ("browser", |_| find_browser().is_some()),
     ("bubblewrap", |sh| {
         succeeds(cmd!(sh, "/usr/bin/bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true"))
     }),
@@ -82,8 +82,9 @@ fn is_program(name: &str) -> bool {
     ["/usr/bin", "/usr/local/bin", "/bin"].iter().any(|folder| Path::new(folder).join(name).exists())
 }
 
-fn is_any(files: &[&str]) -> bool {
-    files.iter().any(|file| Path::new(file).exists())
+/// Returns the path of an installed browser.
+pub(crate) fn find_browser() -> Option<&'static Path> {
+    BROWSERS.iter().map(Path::new).find(|file| file.exists())
 }
 
 /// Returns true if the programs of a PostgreSQL server are in the search path or where Debian installs them.

@@ -14,15 +14,20 @@ type File = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [File; 9] = [
+const FILES: [File; 14] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/app.css", "text/css; charset=utf-8", include_str!("page/app.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
     ("/app.js", SCRIPT, include_str!("page/app.js")),
     ("/api.js", SCRIPT, include_str!("page/api.js")),
+    ("/arguments.js", SCRIPT, include_str!("page/arguments.js")),
+    ("/code.js", SCRIPT, include_str!("page/code.js")),
+    ("/composer.js", SCRIPT, include_str!("page/composer.js")),
+    ("/dialogs.js", SCRIPT, include_str!("page/dialogs.js")),
     ("/dom.js", SCRIPT, include_str!("page/dom.js")),
     ("/feed.js", SCRIPT, include_str!("page/feed.js")),
     ("/cards.js", SCRIPT, include_str!("page/cards.js")),
+    ("/sessions.js", SCRIPT, include_str!("page/sessions.js")),
     ("/transcript.js", SCRIPT, include_str!("page/transcript.js")),
 ];
 

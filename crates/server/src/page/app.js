@@ -1,13 +1,22 @@
 // The page: sessions, one open session, its questions, and the composer.
 
 import { ApiError, call, identify, login } from "./api.js";
-import { questionCard } from "./cards.js";
-import { clock, element, spent } from "./dom.js";
+import { questionCard, setPlace } from "./cards.js";
+import { initComposer, showComposer } from "./composer.js";
+import { openRestore } from "./dialogs.js";
+import { element, spent, visible } from "./dom.js";
 import { openFeed } from "./feed.js";
+import { drawSessions, forkSession } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
 const $ = (id) => document.getElementById(id);
-const state = { session: null, working: false, close: null, transcript: null, questions: new Map(), total: null };
+const state = {
+  session: null, working: false, isHere: false, runState: "", close: null, transcript: null, questions: new Map(), total: null,
+  context: null,
+};
+
+/** Time for drawing events in one frame. */
+const FRAME_MS = 12;
 
 /** Shows a note, or removes it. */
 function note(text = "") {
@@ -38,19 +47,14 @@ async function connect(token) {
 }
 
 async function listSessions() {
-  const sessions = await attempt(() => call("GET", "/api/sessions"));
-  if (!sessions) return;
-  $("sessions").replaceChildren(...sessions.map((session) => {
-    const name = element("span", "name", session.name || session.id);
-    const line = element("span", "quiet", element("span", session.state, session.state), ` · ${clock(session.updated_ms)}`);
-    const open = element("button", "", name, line);
-    open.type = "button";
-    open.setAttribute("aria-current", String(session.id === state.session));
-    open.addEventListener("click", () => {
-      location.hash = `session=${encodeURIComponent(session.id)}`;
-    });
-    return element("li", "", open);
-  }));
+  let sessions;
+  try {
+    sessions = await call("GET", "/api/sessions");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) askForToken(error.message);
+    return;
+  }
+  drawSessions($("sessions"), sessions, state.session, attempt, refresh);
   const current = sessions.find((session) => session.id === state.session);
   if (current) showHead(current);
   const open = sessions.reduce((sum, session) => sum + session.open_questions, 0);
@@ -63,44 +67,119 @@ function showHead(session) {
   $("title").textContent = session.name || session.id;
   $("state").textContent = session.state;
   $("state").className = `state ${session.state}`;
+  state.runState = session.state;
   state.working = session.state === "working" || session.state === "waiting";
   $("stop").hidden = !(state.working && session.is_here);
-  $("later-label").hidden = !state.working;
-  $("send").textContent = state.working ? "Say" : "Send";
-  $("task").placeholder = state.working ? "A message for the working run" : "The next task";
-  $("cost").textContent = spent(state.total ?? session.total);
+  const isStopped = ["suspended", "interrupted", "stopped", "failed"].includes(session.state);
+  $("resume").hidden = !isStopped;
+  state.total = session.total;
+  showCost();
+  showComposer(state);
 }
 
+function showCost() {
+  const share = state.context?.window ? ` · context ${Math.round((100 * state.context.used) / state.context.window)} %` : "";
+  $("cost").textContent = `${spent(state.total)}${share}`;
+}
+
+/** Resumes a run. After the last answer of a suspended run this happens by itself. */
+async function resume(session) {
+  await attempt(() => call("POST", `/api/sessions/${encodeURIComponent(session)}/resume`));
+  refresh();
+}
+
+/** Draws the cards of the open questions: those of one agent follow each other. */
 function showCards() {
-  const cards = [...state.questions.values()];
+  const agentOf = ({ card }) => card.card?.agents?.join("/") ?? "";
+  const agents = [...new Set([...state.questions.values()].map(agentOf))];
+  const cards = agents.flatMap((agent) => [...state.questions.values()].filter((one) => agentOf(one) === agent));
   const kept = new Map([...$("questions").children].map((card) => [card.dataset.question, card]));
-  $("questions").replaceChildren(...cards.map(({ session, question, card }, at) => {
-    const place = cards.length > 1 ? `${at + 1} of ${cards.length}` : "";
-    const done = (text, keep) => {
+  $("questions").replaceChildren(...cards.map(({ session, question, card, from }, at) => {
+    const done = (text, { effect, isOpen, session: answered } = {}) => {
       note(text);
-      if (!keep && state.questions.delete(question)) showCards();
+      if (!isOpen && state.questions.delete(question)) showCards();
+      if (effect && !effect.received && effect.unanswered === 0) resume(answered);
     };
-    return kept.get(question) ?? questionCard(session, question, card, place, done);
+    let made = kept.get(question);
+    if (!made) {
+      made = questionCard(session, question, card, done);
+      if (from !== undefined) made.prepend(sessionLink(session, from));
+    }
+    setPlace(made, at + 1, cards.length);
+    return made;
   }));
 }
 
-/** Draws an event of the open session, and keeps the view at the end if it is there. */
+const waiting = [];
+let drawing = false;
+
+/** Draws events in the next frames, and keeps the view at the end if it is there. */
 function onEvent(event) {
+  waiting.push(event);
+  if (drawing) return;
+  drawing = true;
+  // A hidden page has no frames.
+  if (document.visibilityState === "visible") requestAnimationFrame(drawWaiting);
+  else setTimeout(drawWaiting, 50);
+}
+
+function drawWaiting() {
   const main = $("main");
   const atEnd = main.scrollHeight - main.scrollTop - main.clientHeight < 80;
+  const end = performance.now() + FRAME_MS;
+  let at = 0;
+  while (at < waiting.length && (at % 16 !== 0 || at === 0 || performance.now() < end)) {
+    drawEvent(waiting[at]);
+    at += 1;
+  }
+  waiting.splice(0, at);
+  if (atEnd) {
+    state.transcript.trim();
+    main.scrollTop = main.scrollHeight;
+  }
+  countEarlier();
+  drawing = false;
+  if (waiting.length) {
+    drawing = true;
+    if (document.visibilityState === "visible") requestAnimationFrame(drawWaiting);
+    else setTimeout(drawWaiting, 0);
+  }
+}
+
+function countEarlier() {
+  const count = state.transcript.countEarlier();
+  $("earlier").hidden = count === 0;
+  $("earlier").textContent = `${count} earlier items`;
+}
+
+/** Shows earlier items without moving those in view. */
+function showEarlier() {
+  const main = $("main");
+  const below = main.scrollHeight - main.scrollTop;
+  state.transcript.showEarlier();
+  countEarlier();
+  main.scrollTop = main.scrollHeight - below;
+}
+
+const CHANGES = new Set(["run_started", "run_resumed", "run_ended", "question_opened", "question_closed", "question_postponed", "error"]);
+
+function drawEvent(event) {
   state.transcript.draw(event);
   if (event.kind === "question_opened") {
-    const { about, card, text, suggestions } = event;
-    state.questions.set(event.question, { session: event.session, question: event.question, card: { about, card, text, suggestions } });
+    const { session, question, about, card, text, suggestions } = event;
+    state.questions.set(question, { session, question, card: { about, card, text, suggestions } });
     showCards();
   }
   if (event.kind === "question_closed" && state.questions.delete(event.question)) showCards();
   if (event.kind === "turn_ended" && !event.agent) {
     state.total = event.total;
-    $("cost").textContent = spent(event.total);
+    showCost();
   }
-  if (["run_started", "run_resumed", "run_ended", "question_opened", "question_closed"].includes(event.kind)) refresh();
-  if (atEnd) main.scrollTop = main.scrollHeight;
+  if (event.kind === "context" && !event.agent) {
+    state.context = event;
+    showCost();
+  }
+  if (CHANGES.has(event.kind)) refresh();
 }
 
 let pending = null;
@@ -110,24 +189,32 @@ function refresh() {
   pending = setTimeout(listSessions, 150);
 }
 
+const actions = {
+  fork: (event) => forkSession(state.session, { before_call: event.call }, attempt),
+  restore: (event) => attempt(() => openRestore(event.session, event, note)),
+  stopCall: (event) => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(event.session)}/calls/${encodeURIComponent(event.call)}/stop`)),
+};
+
 function openSession(id) {
   state.close?.();
+  waiting.length = 0;
   state.session = id;
   state.total = null;
+  state.context = null;
   state.questions.clear();
-  state.transcript = new Transcript($("log"));
+  state.transcript = new Transcript($("log"), actions);
+  countEarlier();
   showCards();
-  $("side").classList.remove("open");
-  $("menu").setAttribute("aria-expanded", "false");
+  closeMenu();
   if (!id) {
     $("title").textContent = "Windlass";
     $("state").textContent = "";
+    $("state").className = "state";
     $("cost").textContent = "";
     $("stop").hidden = true;
+    $("resume").hidden = true;
     state.working = false;
-    $("later-label").hidden = true;
-    $("send").textContent = "Send";
-    $("task").placeholder = "Describe a task";
+    showComposer(state);
     $("task").focus();
     return;
   }
@@ -135,39 +222,27 @@ function openSession(id) {
   refresh();
 }
 
+function closeMenu() {
+  $("side").classList.remove("open");
+  $("menu").setAttribute("aria-expanded", "false");
+}
+
 async function showInbox() {
   const questions = await attempt(() => call("GET", "/api/questions"));
   if (!questions) return;
-  location.hash = "";
+  history.replaceState(null, "", "/");
   openSession(null);
   $("title").textContent = questions.length ? "Open questions" : "No open questions";
   for (const { session, session_name, question, ...card } of questions) {
-    state.questions.set(question, { session, question, card });
+    state.questions.set(question, { session, question, card, from: session_name });
   }
   showCards();
 }
 
-async function send(event) {
-  event.preventDefault();
-  const text = $("task").value.trim();
-  if (!text) return;
-  $("send").disabled = true;
-  const path = `/api/sessions/${encodeURIComponent(state.session ?? "")}`;
-  const settings = $("model").value.trim() ? { model: $("model").value.trim() } : {};
-  const done = await attempt(async () => {
-    if (!state.session) {
-      const run = await call("POST", "/api/sessions", { task: text, settings });
-      location.hash = `session=${encodeURIComponent(run.session)}`;
-    } else if (state.working) {
-      await call("POST", `${path}/messages`, { text, after_task: $("later").checked });
-    } else {
-      await call("POST", `${path}/continue`, { task: text, settings });
-    }
-    return true;
-  });
-  $("send").disabled = false;
-  if (done) $("task").value = "";
-  refresh();
+function sessionLink(session, name) {
+  const link = element("a", "quiet", `Session: ${visible(name || session)}`);
+  link.href = `#session=${encodeURIComponent(session)}`;
+  return link;
 }
 
 function followAddress() {
@@ -182,33 +257,44 @@ async function start() {
     return true;
   });
   if (!known) return;
+  followAddress();
   const models = await attempt(() => call("GET", "/api/models"));
   $("models").replaceChildren(...(models ?? []).map(({ model }) => Object.assign(element("option"), { value: model })));
-  $("model").placeholder = models?.find((model) => model.is_default)?.model ?? "";
-  followAddress();
+  $("model").placeholder = models?.find((model) => model.is_default)?.model ?? "default";
   await listSessions();
 }
 
-$("composer").addEventListener("submit", send);
-$("task").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) $("composer").requestSubmit();
-});
+initComposer(state, attempt, refresh);
 $("new").addEventListener("click", () => {
-  location.hash = "";
+  history.replaceState(null, "", "/");
   openSession(null);
+  refresh();
 });
 $("inbox").addEventListener("click", showInbox);
 $("menu").addEventListener("click", () => {
   $("menu").setAttribute("aria-expanded", String($("side").classList.toggle("open")));
 });
 $("stop").addEventListener("click", () => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(state.session)}/stop`)));
+$("earlier").addEventListener("click", showEarlier);
+const nearTop = new IntersectionObserver((entries) => {
+  if (!entries.some((entry) => entry.isIntersecting) || drawing || !state.transcript?.countEarlier()) return;
+  showEarlier();
+  // Observing again reports a button that is still in view.
+  nearTop.unobserve($("earlier"));
+  nearTop.observe($("earlier"));
+}, { root: $("main"), rootMargin: "600px 0px 0px 0px" });
+nearTop.observe($("earlier"));
+$("resume").addEventListener("click", () => resume(state.session));
 $("login-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const token = $("token").value.trim();
   $("token").value = "";
   connect(token).catch((error) => askForToken(error.message));
 });
-window.addEventListener("hashchange", followAddress);
+addEventListener("hashchange", followAddress);
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeMenu();
+});
 setInterval(() => {
   if (document.visibilityState === "visible") listSessions();
 }, 15000);

@@ -1,41 +1,96 @@
 // The transcript of a session: one list item for each task, text, thought, call and notice.
 
-import { clock, diffElement, element, visible } from "./dom.js";
+import { LiveArguments, argumentsElement, brief } from "./arguments.js";
+import { MarkdownView, TerminalView, codeElement, diffElement, markdownElement, splitDiff } from "./code.js";
+import { button, clock, element, folded, visible } from "./dom.js";
 
 /** Output of a call that is kept in the page. */
 const OUTPUT_CHARACTERS = 100000;
 
-/** Draws the events of a session into a list. */
+/** Items that stay in the document. Earlier ones wait outside of it, so that a long run scrolls like a short one. */
+const SHOWN_ITEMS = 300;
+/** Items that enter or leave the document at once. */
+const ITEM_STEP = 150;
+
+const encoder = new TextEncoder();
+
+/** Draws the events of a session into a list. `actions` has the functions of buttons. */
 export class Transcript {
-  constructor(list) {
+  constructor(list, actions) {
     this.list = list;
+    this.actions = actions;
     this.calls = new Map();
     this.drafts = new Map();
+    this.agents = new Map();
+    this.lastText = "";
+    this.earlier = [];
     list.replaceChildren();
   }
 
   /** Draws an event. */
   draw(event) {
+    if (!KINDS.has(event.kind)) return;
     const agent = event.agent ? `${event.agent.call} ${event.agent.names.join("/")}` : "";
-    const method = this[event.kind];
-    if (typeof method === "function" && KINDS.has(event.kind)) method.call(this, event, agent);
+    this[event.kind](event, agent);
   }
 
-  add(classes, agent, event, ...children) {
-    const names = event.agent?.names ?? [];
-    const who = names.length ? element("div", "quiet", names.join(" › ")) : null;
-    const item = element("li", `${classes} ${names.length ? "below" : ""}`, who, ...children);
+  add(classes, event, ...children) {
+    const item = element("li", classes, ...children);
     item.dataset.seq = event.seq;
-    this.list.append(item);
+    item.dataset.kind = event.kind;
+    this.listOf(event.agent).append(item);
     return item;
   }
 
-  /** Returns the element of a text that still arrives, and creates it at its first delta. */
-  draft(key, event, agent, make) {
+  /** Takes the oldest items out of the document. */
+  trim() {
+    while (this.list.childElementCount > SHOWN_ITEMS + ITEM_STEP) {
+      const items = [...this.list.children].slice(0, ITEM_STEP);
+      const group = document.createDocumentFragment();
+      group.append(...items);
+      this.earlier.push(group);
+    }
+  }
+
+  /** Returns the number of items outside of the document. */
+  countEarlier() {
+    return this.earlier.reduce((sum, group) => sum + group.childElementCount, 0);
+  }
+
+  /** Puts the newest of the items outside of the document back. */
+  showEarlier() {
+    const group = this.earlier.pop();
+    if (group) this.list.prepend(group);
+  }
+
+  /** Returns the list of an agent, below the call that started it and the agents above it. */
+  listOf(agent) {
+    if (!agent) return this.list;
+    let list = this.calls.get(` ${agent.call}`)?.children ?? this.list;
+    let key = agent.call;
+    for (const name of agent.names) {
+      key += `/${name}`;
+      let found = this.agents.get(key);
+      if (!found) {
+        const status = element("span", "state working", "working");
+        const inner = element("ol", "log");
+        const details = element("details", "agent", element("summary", "", "Agent ", element("span", "tool", visible(name)), " ", status), inner);
+        details.open = true;
+        list.append(element("li", "agent-item", details));
+        list.hidden = false;
+        found = { inner, status, details };
+        this.agents.set(key, found);
+      }
+      list = found.inner;
+    }
+    return list;
+  }
+
+  /** Returns a text that still arrives, and creates it at its first delta. */
+  draft(key, agent, make) {
     let draft = this.drafts.get(key);
     if (!draft) {
-      draft = make();
-      draft.agent = agent;
+      draft = { ...make(), agent, bytes: 0 };
       this.drafts.set(key, draft);
     }
     return draft;
@@ -50,83 +105,141 @@ export class Transcript {
     }
   }
 
+  /** Appends a delta. A reader that connects again gets the text from its beginning. */
   grow(draft, event) {
-    const before = new TextEncoder().encode(draft.body.textContent).length;
-    if (event.offset < before) draft.body.textContent = "";
-    draft.body.append(event.text);
+    if (event.offset < draft.bytes) {
+      draft.body.replaceChildren();
+      draft.view = draft.makeView(draft.body, draft);
+      draft.bytes = event.offset;
+    }
+    draft.bytes += encoder.encode(event.text).length;
+    draft.view(event.text);
   }
 
-  run_started(event, agent) {
-    this.add("person", agent, event, visible(event.task), element("div", "time", clock(event.at_ms)));
+  run_started(event) {
+    this.add("person", event, element("div", "words", visible(event.task)), element("div", "time", clock(event.at_ms)));
   }
 
-  run_resumed(event, agent) {
-    this.add("quiet", agent, event, `resumed (${event.generation})`);
+  history_imported(event) {
+    this.add("quiet", event, `begins with ${event.messages} messages of an earlier run`);
   }
 
-  message(event, agent) {
+  run_resumed(event) {
+    this.add("quiet", event, "resumed");
+  }
+
+  message(event) {
     const isPerson = event.source === "person" || event.source === "next_task";
-    if (isPerson) this.add("person", agent, event, visible(event.text));
+    if (isPerson) this.add("person", event, element("div", "words", visible(event.text)));
   }
 
-  message_queued(event, agent) {
-    this.add("quiet", agent, event, `queued${event.after_task ? " after the task" : ""}: ${visible(event.text)}`);
+  message_queued(event) {
+    this.add("quiet", event, `queued${event.after_task ? " after the task" : ""}: ${visible(event.text)}`);
   }
 
   text_delta(event, agent) {
-    const draft = this.draft(`text ${agent} ${event.turn} ${event.index}`, event, agent, () => {
+    const makeView = (body) => {
+      const view = new MarkdownView(body);
+      return (text) => view.append(text);
+    };
+    const draft = this.draft(`text ${agent} ${event.turn} ${event.index}`, agent, () => {
       const body = element("div", "text live");
-      return { item: this.add("draft", agent, event, body), body };
+      return { item: this.add("answer text draft", event, body), body, makeView, view: makeView(body) };
     });
     this.grow(draft, event);
   }
 
   reasoning_delta(event, agent) {
-    const draft = this.draft(`thought ${agent} ${event.turn} ${event.index}`, event, agent, () => {
+    const makeView = (body) => (text) => body.append(visible(text));
+    const draft = this.draft(`thought ${agent} ${event.turn} ${event.index}`, agent, () => {
       const body = element("pre", "live");
       const details = element("details", "thought", element("summary", "", "Thinking"), body);
-      return { item: this.add("draft", agent, event, details), body };
+      return { item: this.add("thought draft", event, details), body, makeView, view: makeView(body) };
     });
     this.grow(draft, event);
   }
 
   call_started(event, agent) {
-    this.draft(`call ${event.call}`, event, agent, () => {
-      const body = element("pre", "live");
-      const head = element("div", "", "→ ", element("span", "tool", visible(event.tool)));
-      return { item: this.add("call draft", agent, event, head, body), body };
+    const makeView = (body, draft) => {
+      const live = new LiveArguments(body);
+      if (draft) draft.live = live;
+      return (text) => live.push(text);
+    };
+    const draft = this.draft(`call ${agent} ${event.call}`, agent, () => {
+      const body = element("div", "arguments live");
+      const head = element("div", "", element("span", "tool", visible(event.tool)), " ", element("span", "quiet", "…"));
+      return { item: this.add("call draft", event, head, body), body, makeView };
     });
+    draft.view ??= makeView(draft.body, draft);
   }
 
   arguments_delta(event, agent) {
-    const draft = this.drafts.get(`call ${event.call}`);
+    const draft = this.drafts.get(`call ${agent} ${event.call}`);
     if (draft) this.grow(draft, event);
+  }
+
+  call_note(event, agent) {
+    const call = this.drafts.get(`call ${agent} ${event.call}`) ?? this.calls.get(`${agent} ${event.call}`);
+    // Tools preview texts that the arguments show already.
+    if (!call || call.live?.shows(event.text)) return;
+    if (!call.note) {
+      call.note = element("div", "note");
+      call.item.append(call.note);
+    }
+    call.note.textContent = visible(event.text);
   }
 
   text(event, agent) {
     this.endTurn(agent, event);
-    this.add("answer", agent, event, element("div", "text", visible(event.text)));
+    this.add("answer", event, markdownElement(event.text));
+    if (!agent) this.lastText = event.text;
   }
 
   reasoning(event, agent) {
     this.endTurn(agent, event);
-    const details = element("details", "thought", element("summary", "", "Thought"), element("pre", "", visible(event.text)));
-    this.add("", agent, event, details);
+    const fill = (details) => details.append(element("pre", "", visible(event.text)));
+    const first = visible(event.text.slice(0, 100)).replace(/\s+/g, " ");
+    this.add("thought-item", event, folded("thought", element("summary", "", "Thought ", element("span", "quiet", first)), fill));
   }
 
   call(event, agent) {
     this.endTurn(agent, event);
-    const words = typeof event.arguments === "string" ? event.arguments : JSON.stringify(event.arguments, null, 2);
-    const status = element("span", "quiet", "…");
-    const decision = element("div", "quiet");
-    const output = element("pre", "output");
-    output.hidden = true;
-    const result = element("div", "result");
-    const summary = element("summary", "", element("span", "tool", visible(event.tool)), " ", brief(event.arguments), " ", status);
-    const details = element("details", "", summary, element("pre", "", visible(words)), decision, output, result);
-    const item = this.add("call", agent, event, details);
-    item.dataset.call = event.call;
-    this.calls.set(`${agent} ${event.call}`, { status, decision, output, result, details });
+    const status = element("span", "status quiet", "…");
+    const words = element("span", "brief quiet", brief(event.arguments));
+    const summary = element("summary", "", element("span", "tool", visible(event.tool)), " ", words, " ", status);
+    const call = { event, agent, status, decision: null, result: null, closing: null };
+    call.details = folded("", summary, () => this.fillCall(call));
+    call.output = element("pre", "output terminal");
+    call.output.hidden = true;
+    call.children = element("ol", "log children");
+    call.children.hidden = true;
+    call.item = this.add("call", event, call.details, call.output, call.children);
+    call.item.dataset.call = event.call;
+    this.calls.set(`${agent} ${event.call}`, call);
+  }
+
+  /** Makes the content of a call that a person opened. */
+  fillCall(call) {
+    call.body?.remove();
+    const { event, decision, result } = call;
+    call.body = element("div", "body", argumentsElement(event.arguments));
+    if (decision) {
+      const words = `${decision.verdict}: ${visible(decision.reason)} (${visible(decision.rule)}, ${visible(decision.source)}, risk ${visible(decision.risk)})`;
+      call.body.append(element("div", "quiet decision", words));
+    }
+    if (result) {
+      const text = codeElement(result.text, null);
+      call.body.append(element("div", "result", text));
+      if (result.images) call.body.append(element("p", "quiet", `${result.images} pictures`));
+    }
+    if (!call.agent && this.actions?.fork) {
+      call.body.append(element("div", "buttons", button("Fork before this call", "plain", () => this.actions.fork(event))));
+    }
+    call.details.append(call.body);
+  }
+
+  refresh(call) {
+    if (call.details.dataset.filled) this.fillCall(call);
   }
 
   endTurn(agent, event) {
@@ -145,17 +258,28 @@ export class Transcript {
   retry(event, agent) {
     this.clearDrafts(agent);
     const wait = event.delay_ms ? `; again in ${Math.ceil(event.delay_ms / 1000)} s` : "";
-    this.add("warn", agent, event, `${visible(event.reason)}${wait}`);
+    this.add("warn", event, `${visible(event.reason)}${wait}`);
   }
 
   decision(event, agent) {
     const call = this.calls.get(`${agent} ${event.call}`);
-    if (call) call.decision.textContent = `${event.verdict}: ${visible(event.reason)} (${event.rule}, risk ${event.risk})`;
+    if (!call) return;
+    call.decision = event;
+    if (event.verdict === "ask") call.status.textContent = "asks";
+    this.refresh(call);
   }
 
   call_running(event, agent) {
     const call = this.calls.get(`${agent} ${event.call}`);
-    if (call) call.status.textContent = "running";
+    if (!call) return;
+    call.status.className = "status working";
+    call.status.textContent = "running";
+    if (!agent && this.actions?.stopCall) {
+      call.stop = button("Stop", "small no", () => this.actions.stopCall(event));
+      call.details.after(call.stop);
+      call.stop.hidden = true;
+      call.timer = setTimeout(() => { call.stop.hidden = false; }, 1500);
+    }
   }
 
   call_deferred(event, agent) {
@@ -166,90 +290,116 @@ export class Transcript {
   call_output(event, agent) {
     const call = this.calls.get(`${agent} ${event.call}`);
     if (!call) return;
+    call.view ??= new TerminalView(call.output, OUTPUT_CHARACTERS);
     call.output.hidden = false;
-    if (event.left_out) call.output.append(`[${event.left_out} bytes left out]\n`);
-    call.output.append(visible(event.text));
-    const text = call.output.textContent;
-    if (text.length > OUTPUT_CHARACTERS) call.output.textContent = text.slice(-OUTPUT_CHARACTERS / 2);
+    const atEnd = call.output.scrollHeight - call.output.scrollTop - call.output.clientHeight < 30;
+    if (event.left_out) call.view.append(`[${event.left_out} bytes left out]\n`);
+    call.view.append(event.text);
+    if (atEnd) call.output.scrollTop = call.output.scrollHeight;
   }
 
   result(event, agent) {
     const call = this.calls.get(`${agent} ${event.call}`);
-    const text = element("pre", "", visible(event.text));
     if (!call) {
-      this.add("call", agent, event, element("span", event.status, event.status), text);
+      this.add("call", event, element("span", event.status === "ok" ? "ok" : "error", visible(event.status)), codeElement(event.text, null));
       return;
     }
-    call.status.className = event.status === "ok" ? "ok" : "error";
-    call.status.textContent = event.status;
+    clearTimeout(call.timer);
+    call.stop?.remove();
+    call.result = event;
+    call.status.className = event.status === "ok" ? "status ok" : "status error";
+    call.status.textContent = visible(event.status);
     call.output.hidden = true;
-    call.result.replaceChildren(text);
-    if (event.images) call.result.append(element("p", "quiet", `${event.images} pictures`));
+    this.refresh(call);
   }
 
-  question_closed(event, agent) {
-    const how = { approved: "approved", denied: "denied", answered: "answered", timed_out: "not answered in time" };
+  question_closed(event) {
+    const how = { approved: "Approved", denied: "Denied", answered: "Answered", timed_out: "Not answered in time",
+      withdrawn: "The question was withdrawn", no_approver: "Nobody could answer" };
     const by = event.by ? ` in ${visible(event.by)}` : "";
+    const more = event.remembered ? ", and remembered" : "";
     const words = event.comment ?? event.words;
-    this.add("quiet", agent, event, `${how[event.answer] ?? event.answer}${by}${words ? `: ${visible(words)}` : ""}`);
+    const text = `${how[event.answer] ?? visible(event.answer)}${more}${by}${words ? `: ${visible(words)}` : ""}`;
+    this.add("quiet", event, text);
   }
 
-  question_postponed(event, agent) {
-    this.add("quiet", agent, event, "the question stays open");
+  question_postponed(event) {
+    this.add("quiet", event, "The question stays open.");
   }
 
-  turn_diff(event, agent) {
-    const lines = event.diff.split("\n");
-    const count = (start, not) => lines.filter((line) => line.startsWith(start) && !line.startsWith(not)).length;
-    const summary = element("summary", "", `Changed files: +${count("+", "+++")} −${count("-", "---")}`);
-    this.add("", agent, event, element("details", "thought", summary, diffElement(event.diff)));
+  checkpoint(event) {
+    const item = this.add("quiet checkpoint", event, `Checkpoint before turn ${event.turn} `);
+    if (this.actions?.restore) item.append(button("Compare and restore", "small plain", () => this.actions.restore(event)));
   }
 
-  compacted(event, agent) {
-    this.add("quiet", agent, event, "the conversation was shortened");
+  turn_diff(event) {
+    this.addDiff(event, "Changed");
   }
 
-  mode(event, agent) {
-    this.add("quiet", agent, event, `mode: ${visible(event.mode)}`);
+  run_diff(event) {
+    this.addDiff(event, "Changed by the run");
   }
 
-  notice(event, agent) {
-    this.add("warn", agent, event, visible(event.text));
+  addDiff(event, title) {
+    const files = splitDiff(event.diff);
+    const sum = (name) => files.reduce((total, file) => total + file[name], 0);
+    const names = files.slice(0, 3).map((file) => visible(file.path)).join(", ");
+    const more = files.length > 3 ? ` and ${files.length - 3} more` : "";
+    const counts = [" ", element("span", "ok", `+${sum("added")}`), " ", element("span", "error", `−${sum("removed")}`)];
+    const summary = element("summary", "", `${title}: ${names}${more}`, ...counts);
+    this.add("diff-item", event, folded("thought", summary, (details) => details.append(diffElement(event.diff))));
   }
 
-  error(event, agent) {
-    this.add("failed", agent, event, visible(event.message));
+  compacted(event) {
+    const removed = event.results ? `: ${event.results} results were removed` : "";
+    this.add("quiet", event, `The conversation was shortened${removed}`);
+  }
+
+  images_removed(event) {
+    this.add("warn", event, `The provider refused a picture: ${visible(event.reason)}`);
+  }
+
+  protocol_changed(event) {
+    this.add("quiet", event, `Calls are exchanged as ${visible(event.protocol)} now`);
+  }
+
+  mode(event) {
+    this.add("quiet", event, `Mode: ${visible(event.mode)}`);
+  }
+
+  notice(event) {
+    this.add("warn", event, visible(event.text));
+  }
+
+  error(event) {
+    this.add("failed", event, visible(event.message));
   }
 
   run_ended(event, agent) {
-    if (agent) return;
     this.clearDrafts(agent);
     const { outcome } = event;
-    if (outcome.state === "completed") this.completed(event, agent, outcome.text);
-    if (outcome.state === "failed") this.add("failed", agent, event, visible(outcome.message));
-    if (outcome.state === "stopped") this.add("warn", agent, event, `stopped: ${outcome.cause}`);
-    if (outcome.state === "suspended") this.add("warn", agent, event, "suspended: it continues after the open questions are answered");
-  }
-
-  /** Adds the final text, unless the last answer was the same text. */
-  completed(event, agent, text) {
-    const last = this.list.lastElementChild?.querySelector(".text")?.textContent;
-    if (text && last !== visible(text)) this.add("answer", agent, event, element("div", "text", visible(text)));
+    if (event.agent) {
+      this.listOf(event.agent);
+      const found = this.agents.get(`${event.agent.call}/${event.agent.names.join("/")}`);
+      if (!found) return;
+      found.status.textContent = visible(outcome.state);
+      found.status.className = `state ${outcome.state === "completed" ? "ended" : "suspended"}`;
+      found.details.open = outcome.state === "failed";
+      return;
+    }
+    if (outcome.state === "completed" && outcome.text && outcome.text !== this.lastText) {
+      this.add("answer", event, markdownElement(outcome.text));
+    }
+    if (outcome.state === "failed") this.add("failed", event, visible(outcome.message));
+    if (outcome.state === "stopped") this.add("warn", event, `Stopped: ${visible(outcome.cause)}`);
+    if (outcome.state === "suspended") this.add("warn", event, "Suspended until the open questions are answered");
   }
 }
 
 /** The kinds that a transcript draws. An unknown kind of a later version is left out. */
 const KINDS = new Set([
-  "run_started", "run_resumed", "message", "message_queued", "text_delta", "reasoning_delta", "call_started",
-  "arguments_delta", "text", "reasoning", "call", "turn_ended", "retry", "decision", "call_running", "call_deferred",
-  "call_output", "result", "question_closed", "question_postponed", "turn_diff", "compacted", "mode", "notice", "error",
-  "run_ended",
+  "run_started", "history_imported", "run_resumed", "message", "message_queued", "text_delta", "reasoning_delta", "call_started",
+  "arguments_delta", "call_note", "text", "reasoning", "call", "turn_ended", "retry", "decision", "call_running",
+  "call_deferred", "call_output", "result", "question_closed", "question_postponed", "checkpoint", "turn_diff",
+  "run_diff", "compacted", "images_removed", "protocol_changed", "mode", "notice", "error", "run_ended",
 ]);
-
-/** Returns the most telling argument of a call, for its first line. */
-function brief(values) {
-  if (typeof values === "string") return visible(values.slice(0, 80));
-  const names = ["path", "command", "query", "pattern", "url", "task"];
-  const found = names.map((name) => values?.[name]).find((value) => typeof value === "string");
-  return element("span", "quiet", visible((found ?? "").slice(0, 80)));
-}

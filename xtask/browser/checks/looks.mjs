@@ -1,0 +1,109 @@
+// Size, first paint, phone and dark mode.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { DESK, PHONE, assert, openPage, problemsOf, startSession, waitForCard, waitForState } from "../pages.mjs";
+
+const MOST_BYTES = 300000;
+const MOST_PAINT_MS = 200;
+
+/** The size of all files, and the first paint of the best of five visits on this machine. */
+async function paint(setting) {
+  const page = await openPage(setting);
+  const paints = [];
+  let bytes = 0;
+  for (let visit = 0; visit < 5; visit++) {
+    await page.goto("about:blank");
+    await page.goto(`http://${setting.place.address}/`, { waitUntil: "networkidle" }).catch(() => {});
+    paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity));
+    bytes = await page.evaluate(() => performance.getEntries()
+      .filter(({ entryType, name }) => ["navigation", "resource"].includes(entryType) && !new URL(name).pathname.startsWith("/api/"))
+      .reduce((sum, entry) => sum + entry.decodedBodySize, 0));
+  }
+  const best = Math.round(Math.min(...paints));
+  assert(bytes > 0 && bytes < MOST_BYTES, `the page has ${bytes} bytes`);
+  assert(best < MOST_PAINT_MS, `the first paint takes ${paints.map(Math.round)} ms`);
+  return `${bytes} bytes, first paint after ${best} ms`;
+}
+
+/** Returns the elements that reach over the right edge of the view. */
+function findOverflow() {
+  const width = document.documentElement.clientWidth;
+  return [...document.querySelectorAll("body *")].filter((found) => {
+    const box = found.getBoundingClientRect();
+    const style = getComputedStyle(found);
+    if (box.width === 0 || style.visibility === "hidden" || box.right <= width + 1) return false;
+    // A part of an element that scrolls by itself is no overflow of the page.
+    for (let above = found.parentElement; above; above = above.parentElement) {
+      if (getComputedStyle(above).overflowX !== "visible") return false;
+    }
+    return true;
+  }).map((found) => `${found.tagName}.${found.className} at ${Math.round(found.getBoundingClientRect().right)}`);
+}
+
+/** Texts whose contrast with their background is too small. */
+function findPale() {
+  const parse = (color) => color.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
+  const light = ([red, green, blue]) => {
+    const part = (value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    };
+    return 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
+  };
+  const pale = [];
+  for (const found of document.querySelectorAll("body *")) {
+    const hasText = [...found.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    if (!hasText || found.getBoundingClientRect().width === 0 || found.disabled) continue;
+    const fore = light(parse(getComputedStyle(found).color));
+    let above = found;
+    while (above && (parse(getComputedStyle(above).backgroundColor)[3] ?? 1) === 0) above = above.parentElement;
+    const back = light(parse(above ? getComputedStyle(above).backgroundColor : "rgb(255,255,255)"));
+    const ratio = (Math.max(fore, back) + 0.05) / (Math.min(fore, back) + 0.05);
+    if (ratio < 4.5) pale.push(`${found.tagName}.${found.className} ${ratio.toFixed(1)}: ${found.textContent.slice(0, 30)}`);
+  }
+  return [...new Set(pale)];
+}
+
+/** Draws a card and a finished run in one size and scheme, and checks edges, contrast and touch targets. */
+async function look(setting, name, size, dark) {
+  rmSync(join(setting.place.project, "two.txt"), { force: true });
+  const page = await openPage(setting, { size, dark });
+  const shoot = (part) => page.screenshot({ path: join(setting.output, `${name}-${part}.png`) });
+  await shoot("empty");
+  const session = await startSession(page, `part two: look at ${name}`);
+  const found = [];
+  const check = async (part) => {
+    await shoot(part);
+    found.push(...(await page.evaluate(findOverflow)).map((text) => `${part}: over the edge: ${text}`));
+    found.push(...(await page.evaluate(findPale)).map((text) => `${part}: contrast ${text}`));
+  };
+  for (const part of ["first card", "second card"]) {
+    const card = await waitForCard(page);
+    await check(part.replace(" ", "-"));
+    const small = await card.locator("button").evaluateAll((all, least) => all
+      .filter((one) => one.getBoundingClientRect().height < least).map((one) => one.textContent), size === PHONE ? 40 : 24);
+    assert(small.length === 0, `small buttons: ${small}`);
+    await card.getByRole("button", { name: "Once", exact: true }).click();
+    await card.waitFor({ state: "detached" });
+  }
+  await waitForState(page, session, "ended");
+  await page.waitForTimeout(300);
+  await check("ended");
+  if (size === PHONE) {
+    await page.click("#menu");
+    await check("sessions");
+  }
+  found.push(...await problemsOf(page));
+  assert(found.length === 0, found.join("\n"));
+  return `pictures ${name}-*.png`;
+}
+
+export const looks = {
+  "paint and size": paint,
+  "desk": (setting) => look(setting, "desk", DESK, false),
+  "desk in dark mode": (setting) => look(setting, "desk-dark", DESK, true),
+  "phone": (setting) => look(setting, "phone", PHONE, false),
+  "phone in dark mode": (setting) => look(setting, "phone-dark", PHONE, true),
+};

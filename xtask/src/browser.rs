@@ -1,0 +1,101 @@
+//! `cargo xtask browser`: drives the web page in a browser, and the editor's protocol with its official library.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture::{self, Keep};
+use crate::ci::{Outcome, StepStatus};
+use crate::project::target;
+use crate::{needs, npm};
+
+pub(crate) const HELP: &str = "\
+cargo xtask browser [--only WORD] [--page]
+
+Drives the front ends of `windlass serve` on a scripted provider: the page in a browser.
+
+The checks use the library playwright-core, installed once from the npm registry into the target
+folder, and a Chromium of this machine. Without one of them the command says so and is skipped.
+Pictures of the page are in target/browser/pictures.
+
+  --only WORD  runs the checks whose name contains the word
+  --page       takes the files of the page from the sources, not from the built program";
+
+const FOLDER: &str = "xtask/browser";
+const PAGE: &str = "crates/server/src/page";
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let only = arguments.option("--only")?;
+    let page = arguments.flag("--page");
+    arguments.finish()?;
+    Ok(outcome(sh, only.as_deref(), page)?.exit_code())
+}
+
+/// Runs all checks, as a step of `ci`.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    outcome(sh, None, false)
+}
+
+fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
+    let Some(browser) = needs::find_browser() else {
+        let why = "no Chromium is installed: install one to test the page";
+        return Ok(Outcome::new(StepStatus::Skipped, why));
+    };
+    let packages = match npm::ensure(sh, FOLDER, "browser")? {
+        Ok(packages) => packages,
+        Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
+    };
+    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
+        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
+    }
+    let windlass = target(sh).join("debug/windlass");
+    let pictures = target(sh).join("browser/pictures");
+    let mut suite = cmd!(sh, "node {FOLDER}/suite.mjs {windlass} {browser} {pictures}")
+        .args(only)
+        .env("WINDLASS_BROWSER_PACKAGES", packages);
+    if page {
+        suite = suite.env("WINDLASS_PAGE_FOLDER", PAGE);
+    }
+    summarize(&capture::run(suite, Keep::Stdout, |_| false)?)
+}
+
+/// Counts the checks, and lists those that failed and the measurements of the others.
+fn summarize(output: &capture::CapturedOutput) -> Result<Outcome> {
+    let (mut lines, mut good, mut all) = (Vec::new(), 0_usize, 0_usize);
+    for line in &output.lines {
+        let check: Value =
+            serde_json::from_str(line).with_context(|| format!("the suite printed {line:?}"))?;
+        let word = |name: &str| check[name].as_str().unwrap_or_default();
+        let is_good = check["ok"] == true;
+        all = all.saturating_add(1);
+        good = good.saturating_add(usize::from(is_good));
+        let mark = if is_good { "corpus" } else { "failed" };
+        lines.push(format!("{mark}: {} ({} ms): {}", word("check"), check["ms"], word("words")));
+    }
+    let is_passed = output.success && good == all && all > 0;
+    let status = if is_passed { StepStatus::Passed } else { StepStatus::Failed };
+    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} checks of the page")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(lines: &[&str], success: bool) -> StepStatus {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        summarize(&capture::CapturedOutput { success, lines }).unwrap().status
+    }
+
+    #[test]
+    fn a_suite_passes_only_if_every_check_passed() {
+        let good = r#"{"check":"a","ms":1,"ok":true,"words":""}"#;
+        let bad = r#"{"check":"b","ms":1,"ok":false,"words":"it is red"}"#;
+        assert_eq!(status(&[good], true), StepStatus::Passed);
+        assert_eq!(status(&[good, bad], true), StepStatus::Failed);
+        assert_eq!(status(&[good], false), StepStatus::Failed);
+        assert_eq!(status(&[], true), StepStatus::Failed);
+    }
+}
