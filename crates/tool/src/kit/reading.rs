@@ -22,13 +22,11 @@ pub(super) fn check_spec(tool: &dyn Tool) -> Checked {
     }
     let ToolSpec::Function { parameters, .. } = &spec else { return Ok(()) };
     let schema: Value = serde_json::from_str(parameters.as_str()).unwrap_or_default();
-    match schema.get("type").and_then(Value::as_str) {
-        Some("object") => Ok(()),
-        _ => {
-            let found = format!("the schema is {}", parameters.as_str());
-            Err(RuleViolation::new(ToolRule::HasAnObjectSchema, found))
-        }
+    if schema.get("type").and_then(Value::as_str) == Some("object") {
+        return Ok(());
     }
+    let found = format!("the schema is {}", parameters.as_str());
+    Err(RuleViolation::new(ToolRule::HasAnObjectSchema, found))
 }
 
 pub(super) fn check_effects(tool: &dyn Tool, example: &Payload) -> Checked {

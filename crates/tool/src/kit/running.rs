@@ -50,10 +50,10 @@ pub(super) async fn check_call(tool: &dyn Tool, ctx: &Context, example: &Payload
 
 fn check_output(output: &Output) -> Checked {
     let is_full = |content: &Content| !matches!(content, Content::Text { text } if text.is_empty());
-    match output.content.iter().any(is_full) {
-        true => Ok(()),
-        false => Err(RuleViolation::new(ToolRule::ReturnsContent, "the output is empty")),
+    if output.content.iter().any(is_full) {
+        return Ok(());
     }
+    Err(RuleViolation::new(ToolRule::ReturnsContent, "the output is empty"))
 }
 
 /// Drops a call after its first poll, and calls again.
