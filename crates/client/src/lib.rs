@@ -13,6 +13,8 @@ mod fallback;
 mod files;
 mod first_chunk;
 mod http;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod limits;
 mod memories;
 mod missing_ability;

@@ -13,6 +13,8 @@ mod hosted_call;
 mod hosted_tool;
 mod id;
 mod json;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod message;
 mod name;
 mod options;

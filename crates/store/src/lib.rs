@@ -5,6 +5,8 @@ mod contract;
 mod error;
 mod folder;
 mod heartbeat;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod memory;
 mod name;
 mod open;

@@ -4,6 +4,8 @@ mod chunk;
 mod error;
 mod free_text;
 mod image_words;
+#[cfg(feature = "kit")]
+pub mod kit;
 
 mod model;
 

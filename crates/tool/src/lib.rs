@@ -11,6 +11,8 @@ mod error;
 mod growing;
 mod human;
 mod inspection;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod output;
 mod path_gate;
 mod showing;

@@ -10,6 +10,7 @@ mod fallback;
 mod files;
 mod hostile;
 mod images;
+mod kit;
 mod learned;
 mod memories;
 mod pace;

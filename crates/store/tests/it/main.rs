@@ -10,4 +10,5 @@ mod contract;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod databases;
 mod fencing;
+mod kit;
 mod scene;

@@ -1,4 +1,6 @@
-//! Every chunk goes through JSON and back unchanged.
+//! Chunks go through JSON and back unchanged, and the conformance kit rejects wrong models.
+
+mod kit;
 
 use serde_json::json;
 use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};

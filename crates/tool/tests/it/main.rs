@@ -7,3 +7,4 @@ mod cancellation;
 #[cfg(feature = "redact")]
 mod context;
 mod conversions;
+mod kit;

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "pictures are written for the tests")]
 
 mod calling;
+mod kit;
 mod pictures;
 mod questions;
 mod steering;

@@ -14,6 +14,7 @@ mod dropped;
 mod edit;
 mod effort;
 mod identity;
+mod kit;
 mod patch;
 mod properties;
 mod races;

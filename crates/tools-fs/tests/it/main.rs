@@ -14,6 +14,7 @@ mod dropped;
 #[cfg(unix)]
 mod gate;
 mod inspect;
+mod kit;
 mod list;
 #[cfg(unix)]
 mod odd;

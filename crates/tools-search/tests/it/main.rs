@@ -18,6 +18,7 @@ use tokio::runtime::Builder;
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
 use windlass_sandbox::Workspace;
 use windlass_testkit::{Need, require};
+use windlass_tool::kit::check_tool;
 use windlass_tool::{Context, Tool, ToolError};
 use windlass_tools_search::GrepFile;
 
@@ -441,4 +442,13 @@ fn a_secret_of_several_lines_is_taken_out_of_each() {
         let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
         assert_eq!(text, expected);
     }
+}
+
+#[test]
+fn the_tool_follows_the_rules_of_the_conformance_kit() {
+    let (_folder, tool) = scene(&[("a.txt", "a needle\n")]);
+    let ctx = Context::new(CallId::new("call_1").unwrap());
+    let payload = payload(&json!({"pattern": "needle"}));
+    let checked = Builder::new_current_thread().build().unwrap().block_on(check_tool(&tool, &ctx, &payload));
+    assert!(checked.is_ok(), "{}", checked.unwrap_err());
 }
