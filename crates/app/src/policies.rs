@@ -2,6 +2,7 @@
 
 mod files;
 mod lessons;
+mod offer;
 mod protected;
 
 pub use self::files::{PolicyFile, add_policy_file, list_policy_files, load_policy, load_tool_policy};
@@ -9,3 +10,4 @@ pub use self::lessons::LessonFile;
 pub use self::protected::ProtectedPaths;
 
 pub(crate) use self::files::check_owner;
+pub(crate) use self::offer::OfferingApprover;
