@@ -2,6 +2,7 @@
 
 mod files;
 mod lessons;
+mod offer;
 mod proposal;
 mod protected;
 
@@ -11,3 +12,4 @@ pub use self::proposal::RuleProposal;
 pub use self::protected::ProtectedPaths;
 
 pub(crate) use self::files::check_owner;
+pub(crate) use self::offer::OfferingApprover;

@@ -11,6 +11,7 @@ mod arguments;
 #[cfg(feature = "tui")]
 mod chat;
 mod check;
+mod config;
 #[cfg(feature = "mock")]
 mod demo;
 mod doctor;
@@ -19,8 +20,10 @@ mod encode;
 #[cfg(feature = "temporal")]
 mod engine;
 mod fork;
+mod hooks;
 mod input;
 mod json;
+mod login;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -62,6 +65,7 @@ mod telemetry;
 mod terminal;
 mod text;
 mod tool;
+mod trust;
 mod usage;
 mod wires;
 #[cfg(feature = "workflow")]
@@ -86,15 +90,14 @@ fn main() -> ExitCode {
     panics::install();
     let app =
         App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
-    let arguments = arguments::parse();
-    let end = match arguments.command {
+    let end = arguments::parse(&app).and_then(|arguments| match arguments.command {
         Some(command) => dispatch(command, &app),
         #[cfg(feature = "tui")]
         None => block_on(chat::chat(arguments.chat, &app)),
         // The parser has refused this.
         #[cfg(not(feature = "tui"))]
         None => Ok(ExitCode::FAILURE),
-    };
+    });
     match end {
         Ok(code) => code,
         // A reader that closed the output early, such as `head`, is not an error.
@@ -153,6 +156,11 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         #[cfg(not(feature = "workflow"))]
         Command::Workflow(_) => missing::refuse("workflow"),
         Command::Policy(arguments) => policy::policy(arguments, app),
+        Command::Config(arguments) => config::config(&arguments, app),
+        Command::Login(arguments) => login::login(&arguments, app),
+        Command::Logout(arguments) => login::logout(&arguments, app),
+        Command::Hooks(arguments) => hooks::hooks(&arguments, app),
+        Command::Trust(arguments) => trust::trust(&arguments, app),
         Command::Doctor(arguments) => doctor::doctor(&arguments, app),
         Command::Models(arguments) => block_on(models::models(arguments, app)),
         Command::Service(service) => dispatch_service(service, app),

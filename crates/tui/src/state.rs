@@ -136,7 +136,8 @@ impl State {
     /// Applies an input at a time, and returns the actions that follow.
     pub(crate) fn update(&mut self, now: Duration, input: Input) -> Vec<Action> {
         self.now = now;
-        self.has_changed = !matches!(input, Input::Drawn) && (self.has_changed || !matches!(input, Input::Tick { .. }));
+        self.has_changed =
+            !matches!(input, Input::Drawn) && (self.has_changed || !matches!(input, Input::Tick { .. }));
         match input {
             Input::Key(key) => self.press(key),
             Input::Paste(text) => self.paste(&text),

@@ -93,7 +93,8 @@ impl State {
                 self.transcript.add_notice(&words);
             }
             None => {
-                let words = format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
+                let words =
+                    format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
                 self.transcript.add_notice(&words);
             }
         }
@@ -172,7 +173,8 @@ impl State {
         lines.push(Line::default());
         lines.extend(KEYS.iter().map(|(key, words)| row(key, words)));
         let indent = Line::from(" ".repeat(26));
-        let wrapped = lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
+        let wrapped =
+            lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
         self.transcript.add_lines(wrapped.collect());
     }
 

@@ -108,7 +108,8 @@ impl State {
             return;
         }
         // A whole name of a command, or a whole path, needs no completion.
-        let word = self.composer.before_caret().rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
+        let word =
+            self.composer.before_caret().rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
         let is_whole = self.offers().iter().any(|offer| offer.text.trim_end() == word);
         if !is_whole && self.complete() {
             return;
@@ -120,7 +121,8 @@ impl State {
         let offers = self.offers().len();
         if offers > 0 {
             let last = offers.saturating_sub(1);
-            self.offer = if is_up { self.offer.saturating_sub(1) } else { self.offer.saturating_add(1).min(last) };
+            self.offer =
+                if is_up { self.offer.saturating_sub(1) } else { self.offer.saturating_add(1).min(last) };
             return;
         }
         let has_moved = if is_up { self.composer.move_up() } else { self.composer.move_down() };

@@ -104,7 +104,9 @@ impl State {
     pub(super) fn disturb_question(&mut self) {
         let now = self.now;
         // An answer in words takes longer than the quiet time; Enter counts once the question stood.
-        if let Some(card) = self.cards.first_mut().filter(|card| card.card.is_some() || !card.guard.is_armed()) {
+        if let Some(card) =
+            self.cards.first_mut().filter(|card| card.card.is_some() || !card.guard.is_armed())
+        {
             card.guard.observe_input(now);
         }
     }

@@ -183,7 +183,11 @@ fn is_visible(tool: &str) -> bool {
 }
 
 /// Puts the names of the agents before the first line.
-fn with_agents(agents: &[String], mut lines: Vec<Line<'static>>, options: &RenderOptions) -> Vec<Line<'static>> {
+fn with_agents(
+    agents: &[String],
+    mut lines: Vec<Line<'static>>,
+    options: &RenderOptions,
+) -> Vec<Line<'static>> {
     if let (false, Some(first)) = (agents.is_empty(), lines.first_mut()) {
         let names = escape_line(&agents.join(" › "));
         first.spans.insert(0, Span::styled(format!("{names}: "), options.theme.style(Role::Faint)));
