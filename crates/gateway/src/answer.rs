@@ -1,14 +1,17 @@
 //! The response to a client, streamed while the model generates it.
 
 use std::collections::VecDeque;
+use std::io;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
 use windlass_stream::{Chunk, ChunkStream, FreeText};
-use windlass_wire::{EncodeError, Encoder};
+use windlass_wire::{EncodeError, Encoder, ProviderError};
 
+use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
 
@@ -16,7 +19,7 @@ use crate::stop::Stop;
 ///
 /// An error means that the response is truncated. The server should then abort the connection, so that the
 /// client does not take the response for complete.
-pub type ResponseBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
+pub type ResponseBody = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 /// A response for an HTTP server to send.
 #[non_exhaustive]
@@ -24,9 +27,9 @@ pub struct GatewayResponse {
     /// The status code.
     pub status: u16,
     /// The media type.
-    pub content_type: &'static str,
+    pub content_type: String,
     /// Further headers.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(String, String)>,
     /// The body of the response.
     pub body: ResponseBody,
 }
@@ -37,7 +40,12 @@ pub(crate) struct Writing {
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
     pub(crate) encoder: Box<dyn Encoder>,
+    pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) stop: Stop,
+    /// The silence after which the stream carries a keep-alive; `None` for an answer in one body.
+    pub(crate) keep_alive: Option<Duration>,
+    /// The error of an answer that failed.
+    pub(crate) error: Option<ProviderError>,
     /// True if the model sent a finish or an error chunk.
     pub(crate) has_end: bool,
     pub(crate) is_over: bool,
@@ -47,7 +55,12 @@ pub(crate) struct Writing {
 impl GatewayResponse {
     pub(crate) fn whole(status: u16, body: Vec<u8>) -> Self {
         let body = stream::once(async { Ok(Bytes::from(body)) });
-        Self { status, content_type: "application/json", headers: Vec::new(), body: Box::pin(body) }
+        Self {
+            status,
+            content_type: "application/json".to_owned(),
+            headers: Vec::new(),
+            body: Box::pin(body),
+        }
     }
 }
 
@@ -55,8 +68,17 @@ impl Writing {
     pub(crate) fn body(self) -> ResponseBody {
         Box::pin(stream::unfold(self, |mut writing| async move {
             let bytes = writing.next().await?;
-            Some((bytes, writing))
+            Some((bytes.map_err(io::Error::other), writing))
         }))
+    }
+
+    /// Reads the answer to its end, and keeps the bytes for the body.
+    pub(crate) async fn collect(&mut self) {
+        let mut all = VecDeque::new();
+        while let Some(bytes) = self.next().await {
+            all.push_back(bytes);
+        }
+        self.waiting = all;
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, EncodeError>> {
@@ -67,9 +89,16 @@ impl Writing {
             if self.is_over {
                 return None;
             }
+            let silence = self.keep_alive.unwrap_or(Duration::MAX);
             let chunk = tokio::select! {
                 biased;
                 chunk = self.chunks.next() => chunk,
+                () = tokio::time::sleep(silence), if self.keep_alive.is_some() => {
+                    let mut bytes = Vec::new();
+                    self.encoder.keep_alive(&mut bytes);
+                    self.keep(bytes, Ok(()));
+                    continue;
+                }
                 () = self.stop.wait() => {
                     self.take(refusal::truncation_chunk(BreakReason::Stopping));
                     self.end();
@@ -94,6 +123,10 @@ impl Writing {
 
     fn take(&mut self, chunk: Chunk) {
         self.has_end |= matches!(chunk, Chunk::Finish { .. } | Chunk::Error { .. });
+        self.observers.iter_mut().for_each(|observer| observer.observe(&chunk));
+        if let Some(error) = refusal::failure(&chunk) {
+            self.error.get_or_insert(error);
+        }
         let mut normal = Vec::new();
         match &mut self.normalizer {
             Some(normalizer) => normalizer.push(chunk, &mut normal),

@@ -1,7 +1,7 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
 use windlass_protocol::{
-    FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request,
+    FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, Role,
     ToolChoice, ToolSpec,
 };
 use windlass_wire::Wire;
@@ -75,14 +75,55 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
         lost.push("answer as JSON".to_owned());
     }
     if !to.takes_free_text() {
-        request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
-        request.messages.iter_mut().for_each(calls_as_functions);
+        functions_only(&mut request);
     }
+    system_prompts(&mut request, to);
     parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
     let refused = refuse_uploaded(&request);
     ConvertedRequest { request, lost, refused }
+}
+
+/// Replaces free-text tools and calls by functions.
+pub(crate) fn functions_only(request: &mut Request) {
+    request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
+    request.messages.iter_mut().for_each(calls_as_functions);
+}
+
+/// Separates the texts of each system message, which another format may join without a space, and moves the
+/// leading ones into the system prompt if the format has no such messages.
+fn system_prompts(request: &mut Request, to: &dyn Wire) {
+    let mut messages: Vec<Message> = request.messages.iter().cloned().collect();
+    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let is_hoisted = leading > 0 && !to.takes_system_messages();
+    let needs_separator = |message: &Message| message.role == Role::System && message.parts.len() > 1;
+    if !is_hoisted && !messages.iter().any(needs_separator) {
+        return;
+    }
+    for message in messages.iter_mut().filter(|message| needs_separator(message)) {
+        let is_text = |part: &Part| matches!(part, Part::Text(_));
+        if message.parts.iter().all(is_text) {
+            message.parts = vec![Part::text(texts(&message.parts))];
+        }
+    }
+    if is_hoisted {
+        let rest = messages.split_off(leading);
+        let hoisted = messages.iter().map(|message| texts(&message.parts));
+        let prompts: Vec<String> = request.system.take().into_iter().chain(hoisted).collect();
+        request.system = Some(prompts.join("\n\n"));
+        messages = rest;
+    }
+    request.messages = messages.into();
+}
+
+/// Returns the texts of a message as paragraphs.
+fn texts(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn calls_as_functions(message: &mut Message) {

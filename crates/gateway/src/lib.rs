@@ -4,12 +4,24 @@
 
 mod answer;
 mod carry;
+mod client_request;
 mod gateway;
+mod headers;
+mod hook;
+mod passthrough;
 mod refusal;
+mod relay;
+mod response;
 mod serve;
+mod state;
 mod stop;
+mod tee;
+mod translate;
 
 pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
+pub use client_request::ClientRequest;
 pub use gateway::{Gateway, Upstream};
+pub use hook::{Hook, Observer};
+pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
