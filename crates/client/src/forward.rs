@@ -9,10 +9,10 @@ use windlass_protocol::{Request, ToolName, ToolSpec};
 use windlass_stream::{ChunkStream, ModelError};
 use windlass_vendors::Header;
 
+use crate::Client;
 use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::add_wait;
 use crate::transport::{ByteStream, TransportError, TransportErrorKind, TransportRequest, TransportResponse};
-use crate::Client;
 
 /// An answer that has started, with the headers of its response.
 #[non_exhaustive]

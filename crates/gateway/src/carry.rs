@@ -6,6 +6,9 @@ use windlass_protocol::{
 };
 use windlass_wire::Wire;
 
+use crate::client_tools::ClientTools;
+use crate::{fields, options};
+
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16,6 +19,8 @@ pub struct ConvertedRequest {
     pub lost: Vec<String>,
     /// The reason why the request must not be sent, if leaving out a part would change its meaning.
     pub refused: Option<String>,
+    /// The client's form of functions that replace its own tools.
+    pub(crate) client_tools: ClientTools,
 }
 
 /// Converts a request from the wire format with the name `from` to the format `to`. A request that stays in its format
@@ -29,19 +34,22 @@ pub struct ConvertedRequest {
 /// use windlass_protocol::{Message, Request};
 /// use windlass_wire_anthropic::Anthropic;
 /// let mut request = Request::new("m", vec![Message::user("hi")]);
-/// request.options.extra.insert("top_p".into(), 1.into());
+/// request.options.extra.insert("service_tier".into(), "flex".into());
 /// let carried = windlass_gateway::carry(request, "openai-chat", &Anthropic::default());
 /// assert!(carried.request.options.extra.is_empty());
-/// assert_eq!(carried.lost, ["top_p"]);
+/// assert_eq!(carried.lost, ["service_tier"]);
 /// ```
 pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
     let mut lost = Vec::new();
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
     if from == to.name() {
-        return ConvertedRequest { request, lost, refused: None };
+        let client_tools = ClientTools::default();
+        return ConvertedRequest { request, lost, refused: None, client_tools };
     }
-    lost.extend(std::mem::take(&mut request.options.extra).into_iter().map(|(name, _)| name));
+    let refused_field = fields::refused(from, &request.options.extra);
+    let client_tools = ClientTools::replace(&mut request, from);
+    lost.extend(options::translate(&mut request, from, to.name()));
     request.options.hosted_tools.retain(|tool| match tool {
         HostedTool::Native(definition) => {
             let kind = definition.value.get("type").and_then(|kind| kind.as_str());
@@ -81,8 +89,9 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
     parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
-    let refused = refuse_uploaded(&request);
-    ConvertedRequest { request, lost, refused }
+    let no_field = |name| format!("{name} is not available for this model");
+    let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(&request));
+    ConvertedRequest { request, lost, refused, client_tools }
 }
 
 /// Replaces free-text tools and calls by functions.

@@ -50,13 +50,21 @@ pub(crate) fn failure(chunk: &Chunk) -> Option<ProviderError> {
             Some(if is_overload { error.with_status(529) } else { error })
         }
         Chunk::Finish { reason: StopReason::Error, raw } => {
-            let what = match raw.as_str() {
-                "" => "the model's answer broke off".to_owned(),
-                raw => format!("the model's answer broke off: {raw}"),
-            };
-            Some(ProviderError::new(ProviderErrorKind::Server, None, what))
+            Some(ProviderError::new(ProviderErrorKind::Server, None, broken_words(raw)))
         }
         _ => None,
+    }
+}
+
+/// Returns the error chunk for an answer whose stop reason is a failure.
+pub(crate) fn broken_chunk(raw: &str) -> Chunk {
+    Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, broken_words(raw)) }
+}
+
+fn broken_words(raw: &str) -> String {
+    match raw {
+        "" => "the model's answer broke off".to_owned(),
+        raw => format!("the model's answer broke off: {raw}"),
     }
 }
 

@@ -47,6 +47,8 @@ impl Gateway {
         if let Some(what) = carried.refused {
             return refuse(server, &refusal::invalid_request(what));
         }
+        // Free-text tools inside of namespaces are among the carried tools, others among the client's.
+        let carried_tools = [&asked.request.tools[..], &carried.request.tools[..]].concat();
         let mut request = carried.request;
         if let Some(name) = &self.upstream.name {
             request.model.clone_from(name);
@@ -59,6 +61,7 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
+        let offered = Request::new("", Vec::new()).with_tools(carried_tools);
         let (turn, framing) = (turn(&request), asked.framing);
         let mut starting = starting(&self.upstream, request, attempts(client));
         let started = tokio::select! {
@@ -73,7 +76,7 @@ impl Gateway {
             // The head is sent before the model's first word, so that no client takes the silence for a failure.
             None => RelayAnswer::new(late(starting), Vec::new()),
         };
-        let free_text = FreeText::for_tools(&free_tools(&asked.request));
+        let free_text = FreeText::for_tools(&free_tools(&offered));
         let id = new_id();
         let mut headers = translated(wire.name(), server.name(), &answer.headers);
         let id_name = request_id_name(server.name());
@@ -92,11 +95,15 @@ impl Gateway {
             chunks: answer.chunks,
             normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
             free_text,
+            client_tools: carried.client_tools,
             encoder,
             observers,
             stop,
             keep_alive: (framing != Framing::Whole).then_some(self.keep_alive),
             error: None,
+            is_translated: server.name() != wire.name(),
+            errors_are_events: server.name() == "openai-chat",
+            has_calls: false,
             has_end: false,
             is_over: false,
             waiting: VecDeque::new(),

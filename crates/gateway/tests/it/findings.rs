@@ -220,3 +220,183 @@ async fn the_gateway_retries_only_for_a_client_that_asks() {
     provider.gateway("openai-chat").answer(&request).await;
     assert_eq!(provider.seen().len(), 3);
 }
+
+const FUNCTION: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"NAME","arguments":"{\"path\":\"a\"}"}}]},"finish_reason":"tool_calls"}]}"#;
+
+// B5
+#[tokio::test]
+async fn functions_of_a_namespace_are_offered_and_their_calls_come_back() {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    let body = json!({"model": "m", "input": [
+        {"role": "user", "content": "x"},
+        {"type": "function_call", "call_id": "call_0", "namespace": "mcp__windlass", "name": "read", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_0", "output": "(empty)"}],
+        "tools": [{"type": "namespace", "name": "mcp__windlass", "description": "Files.", "tools": [
+            {"type": "function", "name": "read", "description": "Reads.", "parameters": schema}]}]});
+    let provider = Canned::new(200, "application/json", FUNCTION.replace("NAME", "mcp__windlass__read"));
+    let answer = provider.gateway("openai-chat").answer(&post("/v1/responses", &body)).await;
+    assert_eq!(header(&answer, "x-windlass-lost"), None);
+    let answer = json(answer).await;
+    let sent = provider.body();
+    assert_eq!(sent["tools"][0]["function"]["name"], "mcp__windlass__read", "{sent}");
+    assert_eq!(sent["messages"][1]["tool_calls"][0]["function"]["name"], "mcp__windlass__read", "{sent}");
+    let item = &answer["output"][0];
+    assert_eq!((&item["namespace"], &item["name"]), (&json!("mcp__windlass"), &json!("read")), "{answer}");
+}
+
+// B5
+#[tokio::test]
+async fn a_search_that_the_client_runs_is_a_function_and_offers_what_it_found() {
+    let search = json!({"type": "tool_search", "execution": "client", "description": "Finds tools.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}});
+    let body = json!({"model": "m", "tools": [search], "input": [
+        {"role": "user", "content": "x"},
+        {"type": "tool_search_call", "call_id": "call_0", "execution": "client", "arguments": {"query": "files"}},
+        {"type": "tool_search_output", "call_id": "call_0", "execution": "client", "status": "completed", "tools": [
+            {"type": "namespace", "name": "mcp__mem", "tools": [
+                {"type": "function", "name": "get", "description": "Gets.", "parameters": {"type": "object"}}]}]}]});
+    let provider = Canned::new(200, "application/json", FUNCTION.replace("NAME", "tool_search"));
+    let answer = json(provider.gateway("openai-chat").answer(&post("/v1/responses", &body)).await).await;
+    let sent = provider.body();
+    let names: Vec<_> =
+        sent["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
+    assert_eq!(names, ["mcp__mem__get", "tool_search"], "{sent}");
+    assert_eq!(sent["messages"][2]["role"], "tool", "{sent}");
+    let item = &answer["output"][0];
+    assert_eq!(
+        (&item["type"], &item["execution"]),
+        (&json!("tool_search_call"), &json!("client")),
+        "{answer}"
+    );
+    assert_eq!(item["arguments"], json!({"path": "a"}));
+}
+
+// B5
+#[tokio::test]
+async fn anthropics_tools_that_the_client_runs_are_functions() {
+    let body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [
+        {"type": "bash_20250124", "name": "bash"},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"type": "memory_20250818", "name": "memory"}]});
+    let provider = Canned::new(200, "application/json", FUNCTION.replace("NAME", "bash"));
+    let answer = provider.gateway("openai-chat").answer(&post("/v1/messages", &body)).await;
+    assert_eq!(header(&answer, "x-windlass-lost"), None);
+    assert_eq!(provider.body()["tools"].as_array().unwrap().len(), 3);
+    assert_eq!(json(answer).await["content"][0]["name"], "bash");
+}
+
+// F1
+#[tokio::test]
+async fn stop_words_of_one_format_do_not_leak_into_another() {
+    for (word, has_call, chat, anthropic) in
+        [("OTHER", false, "stop", "end_turn"), ("FUNCTION_CALL", true, "tool_calls", "tool_use")]
+    {
+        let part =
+            if has_call { json!({"functionCall": {"name": "f", "args": {}}}) } else { json!({"text": "hi"}) };
+        let frame =
+            json!({"candidates": [{"content": {"parts": [part], "role": "model"}, "finishReason": word}]});
+        for stream in [false, true] {
+            let (kind, body) = match stream {
+                true => ("text/event-stream", format!("data: {frame}\n\n")),
+                false => ("application/json", frame.to_string()),
+            };
+            let gateway = Canned::new(200, kind, body).gateway("gemini");
+            let ask = json!({"model": "m", "max_tokens": 9, "stream": stream, "tools": [],
+                "messages": [{"role": "user", "content": "x"}]});
+            let answer = text(gateway.answer(&post("/v1/chat/completions", &ask)).await).await;
+            assert!(answer.contains(&format!("\"finish_reason\":\"{chat}\"")), "{answer}");
+            let answer = text(gateway.answer(&post("/v1/messages", &ask)).await).await;
+            assert!(answer.contains(&format!("\"stop_reason\":\"{anthropic}\"")), "{answer}");
+        }
+    }
+}
+
+// G
+#[tokio::test]
+async fn effort_sampling_and_seed_cross_the_formats() {
+    let to_gemini = Canned::new(200, "application/json", GEMINI_WORD);
+    let body = json!({"model": "gemini-2.5-flash", "messages": [{"role": "user", "content": "x"}], "top_p": 0.5,
+        "seed": 7, "frequency_penalty": 0.25, "reasoning_effort": "low"});
+    let answer = to_gemini.gateway("gemini").answer(&post("/v1/chat/completions", &body)).await;
+    assert_eq!(header(&answer, "x-windlass-lost"), None);
+    let config = &to_gemini.body()["generationConfig"];
+    assert_eq!(
+        (&config["topP"], &config["seed"], &config["frequencyPenalty"]),
+        (&json!(0.5), &json!(7), &json!(0.25))
+    );
+    assert_eq!(config["thinkingConfig"]["thinkingBudget"], 2048, "{config}");
+
+    let to_chat = Canned::new(200, "application/json", CHAT_WORD);
+    let body = json!({"model": "m", "max_tokens": 9000, "messages": [{"role": "user", "content": "x"}],
+        "thinking": {"type": "enabled", "budget_tokens": 8192}});
+    to_chat.gateway("openai-chat").answer(&post("/v1/messages", &body)).await;
+    assert_eq!(to_chat.body()["reasoning_effort"], "medium");
+
+    let to_anthropic = Canned::new(200, "application/json", crate::canned::ANTHROPIC_WORD);
+    let body = json!({"model": "claude-opus-4-8", "input": "x", "reasoning": {"effort": "high"}});
+    to_anthropic.gateway("anthropic").answer(&post("/v1/responses", &body)).await;
+    assert_eq!(to_anthropic.body()["output_config"]["effort"], "high", "{}", to_anthropic.body());
+}
+
+// U1
+#[tokio::test]
+async fn the_first_event_of_an_anthropic_stream_estimates_the_input() {
+    let events = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":153,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
+    let body = json!({"model": "m", "max_tokens": 9, "stream": true, "messages": [{"role": "user", "content": "x".repeat(400)}]});
+    let gateway = Canned::new(200, "text/event-stream", events).gateway("openai-chat");
+    let answer = text(gateway.answer(&post("/v1/messages", &body)).await).await;
+    let start: Value =
+        serde_json::from_str(answer.lines().find_map(|line| line.strip_prefix("data: ")).unwrap()).unwrap();
+    let estimate = start["message"]["usage"]["input_tokens"].as_u64().unwrap();
+    assert!((100..200).contains(&estimate), "{estimate}");
+    assert!(answer.contains("\"input_tokens\":153"), "{answer}");
+}
+
+/// Starts after ten minutes, and says a word after ten more.
+struct Slow;
+
+impl windlass_stream::Model for Slow {
+    fn stream<'a>(&'a self, _: &'a windlass_protocol::Request) -> windlass_stream::ModelFuture<'a> {
+        use windlass_stream::{Chunk, ChunkStream};
+        let wait = || tokio::time::sleep(std::time::Duration::from_mins(10));
+        Box::pin(async move {
+            wait().await;
+            let end = Chunk::Finish { reason: windlass_protocol::StopReason::End, raw: String::new() };
+            let chunks = futures_util::stream::iter([Chunk::text("hi"), end]);
+            let chunks = futures_util::StreamExt::then(chunks, move |chunk| async move {
+                wait().await;
+                Ok(chunk)
+            });
+            Ok(Box::pin(chunks) as ChunkStream)
+        })
+    }
+}
+
+// B11
+#[tokio::test(start_paused = true)]
+async fn a_silent_model_does_not_keep_the_head_back() {
+    let upstream = windlass_gateway::Upstream::new(
+        std::sync::Arc::new(Slow),
+        crate::formats::format("openai-chat").wire,
+    );
+    let gateway = crate::formats::formats()
+        .into_iter()
+        .fold(windlass_gateway::Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
+    let cases = [
+        ("/v1/chat/completions", ": keep-alive\n\n"),
+        ("/v1/responses", ": keep-alive\n\n"),
+        ("/v1/messages", "event: ping\ndata: {\"type\":\"ping\"}\n\n"),
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", "\r\n\r\n"),
+    ];
+    for (path, keep_alive) in cases {
+        let body = json!({"model": "m", "max_tokens": 9, "stream": true, "input": "x",
+            "messages": [{"role": "user", "content": "x"}], "contents": [{"parts": [{"text": "x"}]}]});
+        let begun = tokio::time::Instant::now();
+        let answer = gateway.answer(&post(path, &body)).await;
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{path}");
+        let answer = text(answer).await;
+        assert!(answer.matches(keep_alive).count() > 100, "{path}: {answer}");
+        assert!(answer.contains("hi"), "{path}");
+    }
+}
