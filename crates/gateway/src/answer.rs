@@ -8,7 +8,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
-use windlass_protocol::StopReason;
 use windlass_stream::{Chunk, ChunkStream, FreeText};
 use windlass_wire::{EncodeError, Encoder, ProviderError};
 
@@ -16,6 +15,7 @@ use crate::client_tools::ClientTools;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
+use crate::stop_words::StopWords;
 
 /// The body of a response, as a stream of encoded bytes. Dropping it cancels the generation.
 ///
@@ -49,12 +49,7 @@ pub(crate) struct Writing {
     pub(crate) keep_alive: Option<Duration>,
     /// The error of an answer that failed.
     pub(crate) error: Option<ProviderError>,
-    /// True if the client's format is not the model's.
-    pub(crate) is_translated: bool,
-    /// True if the client's format has no stop reason for a failure.
-    pub(crate) errors_are_events: bool,
-    /// True if the answer has a call.
-    pub(crate) has_calls: bool,
+    pub(crate) stop_words: StopWords,
     /// True if the model sent a finish or an error chunk.
     pub(crate) has_end: bool,
     pub(crate) is_over: bool,
@@ -162,27 +157,11 @@ impl Writing {
         self.keep(bytes, end);
     }
 
-    /// Replaces a stop reason that only the provider's format has: clients refuse words of another format, and
-    /// end their loop at a word that is not the one for calls.
-    fn known_finish(&mut self, chunk: Chunk) -> Chunk {
-        self.has_calls |= matches!(chunk, Chunk::Call(_));
-        match chunk {
-            Chunk::Finish { reason: StopReason::Unknown(_), .. } if self.is_translated => {
-                let reason = if self.has_calls { StopReason::Calls } else { StopReason::End };
-                Chunk::Finish { reason, raw: String::new() }
-            }
-            Chunk::Finish { reason: StopReason::Error, raw } if self.errors_are_events => {
-                refusal::broken_chunk(&raw)
-            }
-            other => other,
-        }
-    }
-
     /// Encodes chunks. Returns true if encoding failed.
     fn write(&mut self, normal: Vec<Chunk>) -> bool {
         let mut chunks = Vec::with_capacity(normal.len());
         for chunk in normal {
-            let chunk = self.known_finish(chunk);
+            let chunk = self.stop_words.convert(chunk);
             self.free_text.push(chunk, &mut chunks);
         }
         if !self.client_tools.is_empty() {

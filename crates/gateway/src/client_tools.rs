@@ -9,6 +9,8 @@ use windlass_protocol::{
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
+use crate::anthropic_schemas::anthropic_schema;
+
 const RESPONSES: &str = "openai-responses";
 const ANTHROPIC: &str = "anthropic";
 /// The field of a kept item of the Responses API.
@@ -47,7 +49,7 @@ impl ClientTools {
         match from {
             RESPONSES => {
                 tools.found(request);
-                tools.rename_calls(request);
+                Self::rename_calls(request);
             }
             ANTHROPIC => {}
             _ => return tools,
@@ -123,7 +125,7 @@ impl ClientTools {
         }
         let mut messages: Vec<Message> = Vec::new();
         let mut found = Vec::new();
-        for message in request.messages.iter() {
+        for message in &request.messages {
             for part in &message.parts {
                 let (role, part) = if let Some(call) = item(part, "tool_search_call").and_then(search_call) {
                     (Role::Assistant, Part::Call(call))
@@ -151,7 +153,7 @@ impl ClientTools {
         }
     }
 
-    fn rename_calls(&mut self, request: &mut Request) {
+    fn rename_calls(request: &mut Request) {
         let calls = request.messages.iter_mut().flat_map(|message| message.parts.iter_mut());
         for part in calls {
             let Part::Call(call) = part else { continue };
@@ -294,33 +296,4 @@ fn flat_name(namespace: &str, name: &str) -> String {
     });
     let start: String = joined.chars().filter(char::is_ascii).take(47).collect();
     format!("{start}_{hash:016x}")
-}
-
-/// Returns the description and the documented input of a tool of Anthropic's own schema that the client runs.
-fn anthropic_schema(kind: &str) -> Option<(&'static str, Value)> {
-    let text = json!({ "type": "string" });
-    let range = json!({ "type": "array", "items": { "type": "integer" } });
-    if kind.starts_with("bash_") {
-        let properties = json!({ "command": text, "restart": { "type": "boolean" } });
-        return Some(("Runs a command in a persistent bash session.", object(&properties, &[])));
-    }
-    if kind.starts_with("text_editor_") {
-        let commands = json!({ "type": "string", "enum": ["view", "create", "str_replace", "insert"] });
-        let properties = json!({ "command": commands, "path": text, "view_range": range, "file_text": text,
-            "old_str": text, "new_str": text, "insert_line": { "type": "integer" }, "insert_text": text });
-        return Some(("Views and edits text files.", object(&properties, &["command", "path"])));
-    }
-    if kind.starts_with("memory_") {
-        let commands = json!({ "type": "string",
-            "enum": ["view", "create", "str_replace", "insert", "delete", "rename"] });
-        let properties = json!({ "command": commands, "path": text, "view_range": range, "file_text": text,
-            "old_str": text, "new_str": text, "insert_line": { "type": "integer" }, "insert_text": text,
-            "old_path": text, "new_path": text });
-        return Some(("Views and edits files in the folder /memories.", object(&properties, &["command"])));
-    }
-    None
-}
-
-fn object(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required })
 }

@@ -265,7 +265,7 @@ impl fmt::Debug for Gateway {
         f.debug_struct("Gateway")
             .field("formats", &formats)
             .field("upstream", &self.upstream.wire.name())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

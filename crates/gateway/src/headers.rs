@@ -2,55 +2,73 @@
 //!
 //! A key never crosses: the client's key is for the gateway, and the provider's key is the gateway's own.
 
-/// The fate of a header.
+/// The direction in which a header crosses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+#[expect(clippy::exhaustive_enums, reason = "to the provider or to the client")]
+pub enum Direction {
     /// From the client to the provider.
     Up,
     /// From the provider to the client.
     Down,
 }
 
-/// A rule for headers: the direction, the format that it holds for (`""` for each), and the name. A name that
-/// ends in `*` is a prefix.
-pub(crate) type Rule = (Direction, &'static str, &'static str);
+/// A header that crosses the gateway within one format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeaderRule {
+    /// The direction.
+    pub direction: Direction,
+    /// The wire format, or an empty text for each format.
+    pub format: &'static str,
+    /// The name in lower case. A name that ends in `*` is a prefix.
+    pub name: &'static str,
+}
+
+const fn rule(direction: Direction, format: &'static str, name: &'static str) -> HeaderRule {
+    HeaderRule { direction, format, name }
+}
+
+/// Returns the headers that cross the gateway within one format.
+pub fn header_rules() -> &'static [HeaderRule] {
+    CARRIED
+}
 
 /// The headers that cross the gateway within one format.
-pub(crate) const CARRIED: &[Rule] = &[
-    (Direction::Up, "", "accept"),
-    (Direction::Up, "", "content-type"),
-    (Direction::Up, "", "user-agent"),
-    (Direction::Up, "", "idempotency-key"),
-    (Direction::Up, "", "traceparent"),
-    (Direction::Up, "", "tracestate"),
-    (Direction::Up, "", "x-stainless-*"),
-    (Direction::Up, "anthropic", "anthropic-*"),
-    (Direction::Up, "anthropic", "x-app"),
-    (Direction::Up, "openai-chat", "openai-beta"),
-    (Direction::Up, "openai-responses", "openai-beta"),
-    (Direction::Up, "openai-chat", "x-client-request-id"),
-    (Direction::Up, "openai-responses", "x-client-request-id"),
-    (Direction::Up, "openai-responses", "originator"),
-    (Direction::Up, "openai-responses", "session_id"),
-    (Direction::Up, "openai-responses", "conversation_id"),
-    (Direction::Up, "gemini", "x-goog-api-client"),
-    (Direction::Up, "gemini", "x-goog-request-params"),
-    (Direction::Down, "", "content-type"),
-    (Direction::Down, "", "content-encoding"),
-    (Direction::Down, "", "cache-control"),
-    (Direction::Down, "", "request-id"),
-    (Direction::Down, "", "x-request-id"),
-    (Direction::Down, "", "retry-after"),
-    (Direction::Down, "", "retry-after-ms"),
-    (Direction::Down, "", "x-should-retry"),
-    (Direction::Down, "", "x-ratelimit-*"),
-    (Direction::Down, "", "ratelimit-*"),
-    (Direction::Down, "", "cf-ray"),
-    (Direction::Down, "", "server-timing"),
-    (Direction::Down, "anthropic", "anthropic-*"),
-    (Direction::Down, "openai-chat", "openai-*"),
-    (Direction::Down, "openai-responses", "openai-*"),
-    (Direction::Down, "gemini", "x-gemini-*"),
+const CARRIED: &[HeaderRule] = &[
+    rule(Direction::Up, "", "accept"),
+    rule(Direction::Up, "", "content-type"),
+    rule(Direction::Up, "", "user-agent"),
+    rule(Direction::Up, "", "idempotency-key"),
+    rule(Direction::Up, "", "traceparent"),
+    rule(Direction::Up, "", "tracestate"),
+    rule(Direction::Up, "", "x-stainless-*"),
+    rule(Direction::Up, "anthropic", "anthropic-*"),
+    rule(Direction::Up, "anthropic", "x-app"),
+    rule(Direction::Up, "openai-chat", "openai-beta"),
+    rule(Direction::Up, "openai-responses", "openai-beta"),
+    rule(Direction::Up, "openai-chat", "x-client-request-id"),
+    rule(Direction::Up, "openai-responses", "x-client-request-id"),
+    rule(Direction::Up, "openai-responses", "originator"),
+    rule(Direction::Up, "openai-responses", "session_id"),
+    rule(Direction::Up, "openai-responses", "conversation_id"),
+    rule(Direction::Up, "gemini", "x-goog-api-client"),
+    rule(Direction::Up, "gemini", "x-goog-request-params"),
+    rule(Direction::Down, "", "content-type"),
+    rule(Direction::Down, "", "content-encoding"),
+    rule(Direction::Down, "", "cache-control"),
+    rule(Direction::Down, "", "request-id"),
+    rule(Direction::Down, "", "x-request-id"),
+    rule(Direction::Down, "", "retry-after"),
+    rule(Direction::Down, "", "retry-after-ms"),
+    rule(Direction::Down, "", "x-should-retry"),
+    rule(Direction::Down, "", "x-ratelimit-*"),
+    rule(Direction::Down, "", "ratelimit-*"),
+    rule(Direction::Down, "", "cf-ray"),
+    rule(Direction::Down, "", "server-timing"),
+    rule(Direction::Down, "anthropic", "anthropic-*"),
+    rule(Direction::Down, "openai-chat", "openai-*"),
+    rule(Direction::Down, "openai-responses", "openai-*"),
+    rule(Direction::Down, "gemini", "x-gemini-*"),
 ];
 
 /// Returns the headers of one exchange that cross the gateway in this direction, within a format.
@@ -60,12 +78,12 @@ pub(crate) fn carried(
     headers: &[(String, String)],
 ) -> Vec<(String, String)> {
     let crosses = |name: &str| {
-        CARRIED.iter().any(|(way, of, rule)| {
-            let fits = match rule.strip_suffix('*') {
+        CARRIED.iter().any(|rule| {
+            let fits = match rule.name.strip_suffix('*') {
                 Some(prefix) => name.starts_with(prefix),
-                None => name == *rule,
+                None => name == rule.name,
             };
-            *way == direction && (of.is_empty() || *of == format) && fits
+            rule.direction == direction && (rule.format.is_empty() || rule.format == format) && fits
         })
     };
     headers.iter().filter(|(name, _)| crosses(name)).cloned().collect()

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
 
 mod answer;
+mod anthropic_schemas;
 mod carry;
 mod client_request;
 mod client_tools;
@@ -18,6 +19,7 @@ mod response;
 mod serve;
 mod state;
 mod stop;
+mod stop_words;
 mod tee;
 mod translate;
 
@@ -26,6 +28,7 @@ pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
 pub use fields::{FieldFate, FieldRule, field_rules};
 pub use gateway::{Gateway, Upstream};
+pub use headers::{Direction, HeaderRule, header_rules};
 pub use hook::{Hook, Observer};
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};

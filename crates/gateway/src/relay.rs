@@ -86,7 +86,7 @@ impl Relay for Client {
     fn forward(&self, request: RelayRequest) -> RelayFuture<'_, RelayResponse> {
         Box::pin(async move {
             let RelayRequest { path, headers, body, is_streamed } = request;
-            let response = Client::forward(self, &path, &headers, body, is_streamed).await?;
+            let response = Self::forward(self, &path, &headers, body, is_streamed).await?;
             let body = response.body.map(|bytes| bytes.map_err(|error| broken(&error.message)));
             Ok(RelayResponse::new(response.status, response.headers, Box::pin(body)))
         })
@@ -95,13 +95,13 @@ impl Relay for Client {
     fn start<'a>(&'a self, request: &'a Request, attempts: usize) -> RelayFuture<'a, RelayAnswer> {
         Box::pin(async move {
             let client = self.clone().with_retries(attempts.saturating_sub(1));
-            let answer = Client::start(&client, request).await?;
+            let answer = Self::start(&client, request).await?;
             Ok(RelayAnswer::new(answer.chunks, answer.headers))
         })
     }
 
     fn takes_free_text(&self, model: &str) -> Option<bool> {
-        Client::takes_free_text(self, model)
+        Self::takes_free_text(self, model)
     }
 }
 

@@ -296,9 +296,10 @@ async fn stop_words_of_one_format_do_not_leak_into_another() {
         let frame =
             json!({"candidates": [{"content": {"parts": [part], "role": "model"}, "finishReason": word}]});
         for stream in [false, true] {
-            let (kind, body) = match stream {
-                true => ("text/event-stream", format!("data: {frame}\n\n")),
-                false => ("application/json", frame.to_string()),
+            let (kind, body) = if stream {
+                ("text/event-stream", format!("data: {frame}\n\n"))
+            } else {
+                ("application/json", frame.to_string())
             };
             let gateway = Canned::new(200, kind, body).gateway("gemini");
             let ask = json!({"model": "m", "max_tokens": 9, "stream": stream, "tools": [],
