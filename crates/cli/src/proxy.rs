@@ -1,7 +1,6 @@
 //! `windlass proxy`: serves one provider to clients of all wire formats.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -27,7 +26,7 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     options.retry_for = 0;
     let client = Provider::from_choice(&choice).client(app, &options)?;
     let wire = client.wire().clone();
-    let upstream = Upstream::new(Arc::new(client), wire.clone()).with_name(arguments.model.clone());
+    let upstream = Upstream::from_client(client).with_name(arguments.model.clone());
     let servers = WireFormat::all().iter().copied().map(WireFormat::server);
     let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
     let listener = TcpListener::bind(arguments.listen)

@@ -69,6 +69,7 @@ impl Failures {
             _ => String::new(),
         };
         // The message of a response that did not come from a provider already contains the status.
+        let error = error.with_status(status);
         let text = if error.message.starts_with("status ") {
             format!("{error}{advice}")
         } else {

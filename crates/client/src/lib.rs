@@ -12,6 +12,7 @@ mod failure;
 mod fallback;
 mod files;
 mod first_chunk;
+mod forward;
 mod http;
 #[cfg(feature = "kit")]
 pub mod kit;
@@ -39,6 +40,7 @@ pub use capability_store::CapabilityStore;
 pub use client::Client;
 pub use event::{AnswerInfo, ClientEvent};
 pub use fallback::{Fallback, FallbackEvent};
+pub use forward::StartedAnswer;
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
 pub use options::{Options, Pace};

@@ -62,6 +62,8 @@ pub(crate) struct Tries {
     overloaded_since: Option<Instant>,
     /// Number of requests sent.
     pub(crate) attempts: usize,
+    /// Headers of the last response with a success status.
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 impl Tries {
@@ -72,6 +74,7 @@ impl Tries {
             retry_for: options.retry_for,
             overloaded_since: None,
             attempts: 0,
+            headers: Vec::new(),
         }
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct AttemptContext<'a> {
 
 impl Model for Client {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
-        Box::pin(self.send_adapting(request))
+        Box::pin(async move { Ok(self.send_adapting(request).await?.0) })
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
@@ -51,7 +51,10 @@ impl Model for Client {
 impl Client {
     /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
     /// names, once for each parameter (RULES L9).
-    async fn send_adapting(&self, request: &Request) -> Result<ChunkStream, ModelError> {
+    pub(crate) async fn send_adapting(
+        &self,
+        request: &Request,
+    ) -> Result<(ChunkStream, Vec<(String, String)>), ModelError> {
         let ClientInner { encoder, failures, store, memories, options, .. } = &self.inner;
         let deadline = retry::add_wait(Instant::now(), options.total_timeout);
         let context = AttemptContext {
@@ -82,7 +85,7 @@ impl Client {
                     for rejection in refused.split_off(known) {
                         store.learn(&provider, &request.model, rejection);
                     }
-                    return Ok(compiled.restorations.restore(chunks, free_text));
+                    return Ok((compiled.restorations.restore(chunks, free_text), tries.headers));
                 }
                 Err(failed) => failed,
             };
@@ -121,6 +124,7 @@ impl Client {
         loop {
             let response = self.send_until(context, request, tries).await?;
             self.notify_answer(context.model, &response, tries.attempts);
+            tries.headers.clone_from(&response.headers);
             match self.read_first_chunk(context, request, response).await {
                 Ok(chunks) => return Ok(chunks),
                 Err(failed) => self.pause(failed, tries, context.deadline).await?,

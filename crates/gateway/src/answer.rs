@@ -1,22 +1,27 @@
 //! The response to a client, streamed while the model generates it.
 
 use std::collections::VecDeque;
+use std::io;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
 use windlass_stream::{Chunk, ChunkStream, FreeText};
-use windlass_wire::{EncodeError, Encoder};
+use windlass_wire::{EncodeError, Encoder, ProviderError};
 
+use crate::client_tools::ClientTools;
+use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
+use crate::stop_words::StopWords;
 
 /// The body of a response, as a stream of encoded bytes. Dropping it cancels the generation.
 ///
 /// An error means that the response is truncated. The server should then abort the connection, so that the
 /// client does not take the response for complete.
-pub type ResponseBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
+pub type ResponseBody = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 /// A response for an HTTP server to send.
 #[non_exhaustive]
@@ -24,9 +29,9 @@ pub struct GatewayResponse {
     /// The status code.
     pub status: u16,
     /// The media type.
-    pub content_type: &'static str,
+    pub content_type: String,
     /// Further headers.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(String, String)>,
     /// The body of the response.
     pub body: ResponseBody,
 }
@@ -36,8 +41,15 @@ pub(crate) struct Writing {
     pub(crate) chunks: ChunkStream,
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
+    pub(crate) client_tools: ClientTools,
     pub(crate) encoder: Box<dyn Encoder>,
+    pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) stop: Stop,
+    /// The silence after which the stream carries a keep-alive; `None` for an answer in one body.
+    pub(crate) keep_alive: Option<Duration>,
+    /// The error of an answer that failed.
+    pub(crate) error: Option<ProviderError>,
+    pub(crate) stop_words: StopWords,
     /// True if the model sent a finish or an error chunk.
     pub(crate) has_end: bool,
     pub(crate) is_over: bool,
@@ -47,7 +59,12 @@ pub(crate) struct Writing {
 impl GatewayResponse {
     pub(crate) fn whole(status: u16, body: Vec<u8>) -> Self {
         let body = stream::once(async { Ok(Bytes::from(body)) });
-        Self { status, content_type: "application/json", headers: Vec::new(), body: Box::pin(body) }
+        Self {
+            status,
+            content_type: "application/json".to_owned(),
+            headers: Vec::new(),
+            body: Box::pin(body),
+        }
     }
 }
 
@@ -55,8 +72,17 @@ impl Writing {
     pub(crate) fn body(self) -> ResponseBody {
         Box::pin(stream::unfold(self, |mut writing| async move {
             let bytes = writing.next().await?;
-            Some((bytes, writing))
+            Some((bytes.map_err(io::Error::other), writing))
         }))
+    }
+
+    /// Reads the answer to its end, and keeps the bytes for the body.
+    pub(crate) async fn collect(&mut self) {
+        let mut all = VecDeque::new();
+        while let Some(bytes) = self.next().await {
+            all.push_back(bytes);
+        }
+        self.waiting = all;
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, EncodeError>> {
@@ -67,9 +93,16 @@ impl Writing {
             if self.is_over {
                 return None;
             }
+            let silence = self.keep_alive.unwrap_or(Duration::MAX);
             let chunk = tokio::select! {
                 biased;
                 chunk = self.chunks.next() => chunk,
+                () = tokio::time::sleep(silence), if self.keep_alive.is_some() => {
+                    let mut bytes = Vec::new();
+                    self.encoder.keep_alive(&mut bytes);
+                    self.keep(bytes, Ok(()));
+                    continue;
+                }
                 () = self.stop.wait() => {
                     self.take(refusal::truncation_chunk(BreakReason::Stopping));
                     self.end();
@@ -94,6 +127,10 @@ impl Writing {
 
     fn take(&mut self, chunk: Chunk) {
         self.has_end |= matches!(chunk, Chunk::Finish { .. } | Chunk::Error { .. });
+        self.observers.iter_mut().for_each(|observer| observer.observe(&chunk));
+        if let Some(error) = refusal::failure(&chunk) {
+            self.error.get_or_insert(error);
+        }
         let mut normal = Vec::new();
         match &mut self.normalizer {
             Some(normalizer) => normalizer.push(chunk, &mut normal),
@@ -124,7 +161,13 @@ impl Writing {
     fn write(&mut self, normal: Vec<Chunk>) -> bool {
         let mut chunks = Vec::with_capacity(normal.len());
         for chunk in normal {
+            let chunk = self.stop_words.convert(chunk);
             self.free_text.push(chunk, &mut chunks);
+        }
+        if !self.client_tools.is_empty() {
+            for chunk in std::mem::take(&mut chunks) {
+                self.client_tools.push(chunk, &mut chunks);
+            }
         }
         let mut bytes = Vec::new();
         let end = chunks.iter().try_for_each(|chunk| self.encoder.push(chunk, &mut bytes));

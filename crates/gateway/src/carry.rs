@@ -1,10 +1,13 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
 use windlass_protocol::{
-    FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request,
+    FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, Role,
     ToolChoice, ToolSpec,
 };
 use windlass_wire::Wire;
+
+use crate::client_tools::ClientTools;
+use crate::{fields, options};
 
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,8 @@ pub struct ConvertedRequest {
     pub lost: Vec<String>,
     /// The reason why the request must not be sent, if leaving out a part would change its meaning.
     pub refused: Option<String>,
+    /// The client's form of functions that replace its own tools.
+    pub(crate) client_tools: ClientTools,
 }
 
 /// Converts a request from the wire format with the name `from` to the format `to`. A request that stays in its format
@@ -29,19 +34,22 @@ pub struct ConvertedRequest {
 /// use windlass_protocol::{Message, Request};
 /// use windlass_wire_anthropic::Anthropic;
 /// let mut request = Request::new("m", vec![Message::user("hi")]);
-/// request.options.extra.insert("top_p".into(), 1.into());
+/// request.options.extra.insert("service_tier".into(), "flex".into());
 /// let carried = windlass_gateway::carry(request, "openai-chat", &Anthropic::default());
 /// assert!(carried.request.options.extra.is_empty());
-/// assert_eq!(carried.lost, ["top_p"]);
+/// assert_eq!(carried.lost, ["service_tier"]);
 /// ```
 pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
     let mut lost = Vec::new();
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
     if from == to.name() {
-        return ConvertedRequest { request, lost, refused: None };
+        let client_tools = ClientTools::default();
+        return ConvertedRequest { request, lost, refused: None, client_tools };
     }
-    lost.extend(std::mem::take(&mut request.options.extra).into_iter().map(|(name, _)| name));
+    let refused_field = fields::refused(from, &request.options.extra);
+    let client_tools = ClientTools::replace(&mut request, from);
+    lost.extend(options::translate(&mut request, from, to.name()));
     request.options.hosted_tools.retain(|tool| match tool {
         HostedTool::Native(definition) => {
             let kind = definition.value.get("type").and_then(|kind| kind.as_str());
@@ -75,14 +83,56 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
         lost.push("answer as JSON".to_owned());
     }
     if !to.takes_free_text() {
-        request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
-        request.messages.iter_mut().for_each(calls_as_functions);
+        functions_only(&mut request);
     }
+    system_prompts(&mut request, to);
     parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
-    let refused = refuse_uploaded(&request);
-    ConvertedRequest { request, lost, refused }
+    let no_field = |name| format!("{name} is not available for this model");
+    let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(&request));
+    ConvertedRequest { request, lost, refused, client_tools }
+}
+
+/// Replaces free-text tools and calls by functions.
+pub(crate) fn functions_only(request: &mut Request) {
+    request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
+    request.messages.iter_mut().for_each(calls_as_functions);
+}
+
+/// Separates the texts of each system message, which another format may join without a space, and moves the
+/// leading ones into the system prompt if the format has no such messages.
+fn system_prompts(request: &mut Request, to: &dyn Wire) {
+    let mut messages: Vec<Message> = request.messages.iter().cloned().collect();
+    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let is_hoisted = leading > 0 && !to.takes_system_messages();
+    let needs_separator = |message: &Message| message.role == Role::System && message.parts.len() > 1;
+    if !is_hoisted && !messages.iter().any(needs_separator) {
+        return;
+    }
+    for message in messages.iter_mut().filter(|message| needs_separator(message)) {
+        let is_text = |part: &Part| matches!(part, Part::Text(_));
+        if message.parts.iter().all(is_text) {
+            message.parts = vec![Part::text(texts(&message.parts))];
+        }
+    }
+    if is_hoisted {
+        let rest = messages.split_off(leading);
+        let hoisted = messages.iter().map(|message| texts(&message.parts));
+        let prompts: Vec<String> = request.system.take().into_iter().chain(hoisted).collect();
+        request.system = Some(prompts.join("\n\n"));
+        messages = rest;
+    }
+    request.messages = messages.into();
+}
+
+/// Returns the texts of a message as paragraphs.
+fn texts(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn calls_as_functions(message: &mut Message) {

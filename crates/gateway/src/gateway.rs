@@ -1,20 +1,25 @@
 //! The gateway, from a request to a response.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use windlass_assemble::{Normalizer, Options};
-use windlass_protocol::{Request, Role};
-use windlass_stream::{FreeText, Model};
-use windlass_wire::{
-    DecodedRequest, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
-};
+use windlass_client::Client;
+use windlass_protocol::{Part, Payload, ToolSpec};
+use windlass_stream::Model;
+use windlass_wire::{DecodedRequest, Framing, Outline, RequestError, ResponseHead, Server, Wire};
 
-use crate::answer::{GatewayResponse, Writing};
+use crate::answer::GatewayResponse;
+use crate::hook::{Hook, Observer};
+use crate::passthrough::{Forwarding, relay_request, tee};
+use crate::refusal::{self, refuse, refuse_while_stopping};
+use crate::relay::Relay;
+use crate::response::{forwarded_headers, new_id, now};
 use crate::stop::Stop;
-use crate::{carry, refusal};
+use crate::{ClientRequest, headers};
+
+/// The default silence after which a stream carries a keep-alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
 /// The model behind the gateway.
 #[derive(Clone)]
@@ -24,6 +29,8 @@ pub struct Upstream {
     pub model: Arc<dyn Model>,
     /// The wire format that it uses.
     pub wire: Arc<dyn Wire>,
+    /// The exchange below the level of chunks. Without it, every exchange is translated.
+    pub relay: Option<Arc<dyn Relay>>,
     /// The model name to send; the name from the client's request if `None`.
     pub name: Option<String>,
 }
@@ -35,7 +42,7 @@ pub struct Upstream {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use windlass_gateway::{Gateway, Upstream};
+/// use windlass_gateway::{ClientRequest, Gateway, Upstream};
 /// # use windlass_protocol::{Request, StopReason};
 /// # use windlass_stream::{Chunk, ChunkStream, Model, ModelFuture};
 /// # struct Parrot;
@@ -53,20 +60,36 @@ pub struct Upstream {
 /// let upstream = Upstream::new(Arc::new(Parrot), Arc::new(Anthropic::default()));
 /// let gateway = Gateway::new(upstream).with_server(Arc::new(OpenAiChat::default()));
 /// let body = br#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
-/// let answer = gateway.answer("/v1/chat/completions", body).await;
+/// let answer = gateway.answer(&ClientRequest::new("/v1/chat/completions", &body[..])).await;
 /// assert_eq!(answer.status, 200);
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct Gateway {
-    upstream: Upstream,
-    servers: Vec<Arc<dyn Server>>,
+    pub(crate) upstream: Upstream,
+    pub(crate) servers: Vec<Arc<dyn Server>>,
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) keep_alive: Duration,
 }
 
 impl Upstream {
-    /// Creates an upstream for a model that uses this wire format.
+    /// Creates an upstream for a model that uses this wire format. The gateway translates every exchange.
     pub fn new(model: Arc<dyn Model>, wire: Arc<dyn Wire>) -> Self {
-        Self { model, wire, name: None }
+        Self { model, wire, relay: None, name: None }
+    }
+
+    /// Creates an upstream for a provider. Exchanges of clients that use the provider's own format are
+    /// forwarded byte for byte.
+    pub fn from_client(client: Client) -> Self {
+        let wire = client.wire().clone();
+        let client = Arc::new(client);
+        Self { relay: Some(client.clone()), ..Self::new(client, wire) }
+    }
+
+    /// Sets the exchange below the level of chunks.
+    pub fn with_relay(mut self, relay: Arc<dyn Relay>) -> Self {
+        self.relay = Some(relay);
+        self
     }
 
     /// Sets the model name to send instead of the client's.
@@ -79,7 +102,20 @@ impl Upstream {
 impl Gateway {
     /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
-        Self { upstream, servers: Vec::new() }
+        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE }
+    }
+
+    /// Adds a hook that sees decoded copies of requests and answers.
+    pub fn with_hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Sets the silence of a model after which a translated stream starts without content, or carries a
+    /// keep-alive. Default: 5 seconds. A model's error after that time is an event inside the stream.
+    pub fn with_keep_alive(mut self, silence: Duration) -> Self {
+        self.keep_alive = silence;
+        self
     }
 
     /// Adds a client format.
@@ -88,94 +124,131 @@ impl Gateway {
         self
     }
 
-    /// Answers a request. `path` is the path with its query.
+    /// Answers a request.
     ///
-    /// The method returns errors as responses in the client's own format. The header `x-windlass-lost` names
-    /// the parts of the request that the upstream format cannot express.
+    /// A request in the upstream's own format is forwarded byte for byte, with the headers that the format
+    /// documents, if nothing in it has to change but the model's name. Any other request is translated; the
+    /// header `x-windlass-lost` names the parts that the upstream format cannot express. The method returns
+    /// errors as responses in the client's own format.
+    ///
+    /// A translated request is sent once; the client's header `x-windlass-attempts` permits up to ten
+    /// attempts.
     ///
     /// Cancel-safe: dropping the future, or the body of the response, cancels the request to the model.
-    pub async fn answer(&self, path: &str, body: &[u8]) -> GatewayResponse {
-        self.answer_until(path, body, Stop::default()).await
+    pub async fn answer(&self, request: &ClientRequest) -> GatewayResponse {
+        self.answer_until(request, Stop::default()).await
     }
 
     /// Like [`Gateway::answer`], but ends the response with an error when the server must stop.
-    pub(crate) async fn answer_until(&self, path: &str, body: &[u8], stop: Stop) -> GatewayResponse {
-        for server in &self.servers {
-            match server.decode_request(path, body) {
-                Ok(asked) => return self.ask(server.as_ref(), asked, stop).await,
-                Err(RequestError::Path { .. }) => {}
-                Err(error) => return refuse(server.as_ref(), &refusal::invalid_request(words(&error))),
+    pub(crate) async fn answer_until(&self, request: &ClientRequest, stop: Stop) -> GatewayResponse {
+        let Some(server) = self.servers.iter().find(|server| server.serves(&request.path)) else {
+            return self.not_served(&request.path);
+        };
+        let server = server.as_ref();
+        if let Some(outline) = self.forwardable(server, request) {
+            return self.forward(server, request, outline, Vec::new(), stop).await;
+        }
+        let asked = match server.decode_request(&request.path, &request.body) {
+            Ok(asked) => asked,
+            Err(error) => match self.outline(server, request) {
+                // The provider knows parts of its format that the gateway does not.
+                Some(outline) if self.hooks.is_empty() => {
+                    return self.forward(server, request, outline, Vec::new(), stop).await;
+                }
+                _ => return refuse(server, &refusal::invalid_request(words(&error))),
+            },
+        };
+        let mut observers = Vec::new();
+        for hook in &self.hooks {
+            match hook.inspect(server.name(), request, &asked) {
+                Ok(observer) => observers.extend(observer),
+                Err(error) => return refuse(server, &error),
             }
         }
+        if self.is_unchanged(server, &asked) {
+            let outline = Outline::new(asked.request.model, asked.framing);
+            return self.forward(server, request, outline, observers, stop).await;
+        }
+        self.translate(server, request, asked, observers, stop).await
+    }
+
+    /// Returns the outline of a request that can be forwarded without decoding it.
+    fn forwardable(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+        let relay = self.upstream.relay.as_ref()?;
+        let outline = self.outline(server, request)?;
+        let model = self.upstream.name.as_deref().unwrap_or(&outline.model);
+        let takes_all = !self.upstream.wire.takes_free_text() || relay.takes_free_text(model) != Some(false);
+        (takes_all && self.hooks.is_empty()).then_some(outline)
+    }
+
+    /// Returns the outline of a request in the upstream's own format.
+    fn outline(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+        let is_own = self.upstream.relay.is_some() && server.name() == self.upstream.wire.name();
+        is_own.then(|| server.outline(&request.path, &request.body).ok())?
+    }
+
+    /// Returns whether a decoded request can be forwarded as it is.
+    fn is_unchanged(&self, server: &dyn Server, asked: &DecodedRequest) -> bool {
+        let Some(relay) = &self.upstream.relay else { return false };
+        let model = self.upstream.name.as_deref().unwrap_or(&asked.request.model);
+        let has_free_text = has_free_text(&asked.request);
+        // The chunks of an array cannot be shown to observers while it arrives.
+        let is_visible = self.hooks.is_empty() || asked.framing != Framing::Array;
+        server.name() == self.upstream.wire.name()
+            && is_visible
+            && (!has_free_text || relay.takes_free_text(model) != Some(false))
+    }
+
+    async fn forward(
+        &self,
+        server: &dyn Server,
+        request: &ClientRequest,
+        outline: Outline,
+        observers: Vec<Box<dyn Observer>>,
+        mut stop: Stop,
+    ) -> GatewayResponse {
+        let Upstream { wire, relay: Some(relay), name, .. } = &self.upstream else {
+            return refuse(server, &refusal::invalid_request("the upstream has no relay"));
+        };
+        let sent = match relay_request(request, wire.as_ref(), &outline, name.as_deref()) {
+            Ok(sent) => sent,
+            Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
+        };
+        let response = tokio::select! {
+            biased;
+            response = relay.forward(sent) => response,
+            () = stop.wait() => return refuse_while_stopping(server),
+        };
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
+        };
+        let framing = if response.status == 200 { outline.framing } else { Framing::Whole };
+        let tee = if response.status == 200 { tee(observers, wire, framing) } else { None };
+        let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
+        let head = ResponseHead::new(new_id(), outline.model, now());
+        let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
+        let headers = headers::carried(headers::Direction::Down, server.name(), &response.headers);
+        let (content_type, headers) = forwarded_headers(headers, encoder.content_type());
+        let (waiting, is_over) = (std::collections::VecDeque::new(), false);
+        let body = Forwarding { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
+        GatewayResponse { status: response.status, content_type, headers, body }
+    }
+
+    fn not_served(&self, path: &str) -> GatewayResponse {
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
         let what = format!("{path} is not a served path; the formats here are {}", formats.join(", "));
         let error = serde_json::json!({"error": {"message": what, "type": "not_found_error", "code": null}});
         GatewayResponse::whole(404, error.to_string().into_bytes())
     }
-
-    async fn ask(&self, server: &dyn Server, mut asked: DecodedRequest, mut stop: Stop) -> GatewayResponse {
-        let model = asked.request.model.clone();
-        let carried = carry(asked.request.clone(), server.name(), self.upstream.wire.as_ref());
-        if let Some(what) = carried.refused {
-            return refuse(server, &refusal::invalid_request(what));
-        }
-        let mut request = carried.request;
-        if let Some(name) = &self.upstream.name {
-            request.model.clone_from(name);
-        }
-        let begun = tokio::select! {
-            biased;
-            begun = self.upstream.model.stream(&request) => begun,
-            () = stop.wait() => return refuse_while_stopping(server),
-        };
-        let chunks = match begun {
-            Ok(chunks) => chunks,
-            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
-        };
-        let wire = &self.upstream.wire;
-        let free_text = if wire.takes_free_text() || server.name() == wire.name() {
-            FreeText::default()
-        } else {
-            FreeText::for_tools(&asked.request.tools)
-        };
-        asked.request.messages.clear();
-        let encoder = server.encoder(&asked, ResponseHead::new(new_id(), model, now()));
-        let content_type = encoder.content_type();
-        let normalizer = Some(Normalizer::new(Options::default().with_turn(turn(&request))));
-        let (has_end, is_over) = (false, false);
-        let waiting = VecDeque::new();
-        let body = Writing { chunks, normalizer, free_text, encoder, stop, has_end, is_over, waiting }.body();
-        let mut headers = Vec::new();
-        if !carried.lost.is_empty() {
-            headers.push(("x-windlass-lost", header(&carried.lost.join(", "))));
-        }
-        GatewayResponse { status: 200, content_type, headers, body }
-    }
 }
 
-/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
-fn refuse_while_stopping(server: &dyn Server) -> GatewayResponse {
-    GatewayResponse { status: 503, ..refuse(server, &refusal::stopping_error()) }
-}
-
-fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayResponse {
-    let (status, body) = server.encode_error(error);
-    // An upstream failure is status 502 for a gateway, whatever status the format has for it.
-    let status = if error.kind == ProviderErrorKind::Server { 502 } else { status };
-    let mut answer = GatewayResponse::whole(status, body);
-    if let Some(wait) = error.retry_after {
-        // Round up to whole seconds, because a client that retries too early is rejected again.
-        let seconds = wait.as_millis().div_ceil(1000);
-        answer.headers.push(("retry-after", seconds.to_string()));
-    }
-    answer
-}
-
-/// Returns the number of the turn. Ids for calls without ids contain it, so that they are unique in the
-/// conversation.
-fn turn(request: &Request) -> u64 {
-    let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
-    u64::try_from(answers).unwrap_or(u64::MAX)
+/// Returns whether a request has a free-text tool or a call of one.
+fn has_free_text(request: &windlass_protocol::Request) -> bool {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    request.tools.iter().any(|tool| matches!(tool, ToolSpec::Freeform { .. }))
+        || parts
+            .any(|part| matches!(part, Part::Call(call) if !matches!(call.payload, Payload::Function { .. })))
 }
 
 /// Formats an error with its cause, which contains the position in the JSON.
@@ -186,31 +259,13 @@ fn words(error: &RequestError) -> String {
     }
 }
 
-/// Converts a text to a valid header value: printable ASCII, at most 1,024 characters.
-fn header(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_ascii_graphic() || letter == ' ' { letter } else { '?' })
-        .take(1024)
-        .collect()
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-/// Returns a unique id from the time and 64 random bits; only the time if no randomness is available.
-fn new_id() -> String {
-    let random = getrandom::u64().unwrap_or_default();
-    format!("{:x}{random:016x}", now())
-}
-
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
         f.debug_struct("Gateway")
             .field("formats", &formats)
             .field("upstream", &self.upstream.wire.name())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

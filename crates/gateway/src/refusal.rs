@@ -1,17 +1,27 @@
 //! Conversion of model errors into errors of the client's format.
 
+use windlass_protocol::StopReason;
 use windlass_stream::{Chunk, ModelError, ModelErrorKind, StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind, Server};
 
-/// Converts an error before the response started.
+use crate::answer::GatewayResponse;
+
+/// Converts an error before the response started. The provider's own error keeps its kind, its status, its code
+/// and its parameter, because the client can act on each.
 pub(crate) fn from_model_error(error: &ModelError) -> ProviderError {
+    let cause = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
+    if let Some(cause) = cause {
+        let mut own = cause.clone().with_retry_after(error.retry_after);
+        own.message = error.to_string();
+        return own;
+    }
     let kind = match error.kind {
         ModelErrorKind::Refused | ModelErrorKind::Unsupported | ModelErrorKind::Image => {
             ProviderErrorKind::Request
         }
         ModelErrorKind::ContextLength => ProviderErrorKind::ContextLength,
         ModelErrorKind::RateLimit => ProviderErrorKind::RateLimit,
-        // The cause is the gateway's own key or address, which the client cannot fix.
+        // The cause is the gateway's own configuration, which the client cannot fix.
         _ => ProviderErrorKind::Server,
     };
     ProviderError::new(kind, None, error.to_string()).with_retry_after(error.retry_after)
@@ -29,6 +39,33 @@ pub(crate) fn in_stream(error: &ModelError) -> Chunk {
     };
     let error = StreamError::new(kind, None, error.to_string()).with_retry_after(error.retry_after);
     Chunk::Error { error }
+}
+
+/// Returns the error of an answer that a chunk ends without success.
+pub(crate) fn failure(chunk: &Chunk) -> Option<ProviderError> {
+    match chunk {
+        Chunk::Error { error } => {
+            let is_overload = error.kind == StreamErrorKind::Overloaded;
+            let error = ProviderError::from_stream_error(error.clone());
+            Some(if is_overload { error.with_status(529) } else { error })
+        }
+        Chunk::Finish { reason: StopReason::Error, raw } => {
+            Some(ProviderError::new(ProviderErrorKind::Server, None, broken_words(raw)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the error chunk for an answer whose stop reason is a failure.
+pub(crate) fn broken_chunk(raw: &str) -> Chunk {
+    Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, broken_words(raw)) }
+}
+
+fn broken_words(raw: &str) -> String {
+    match raw {
+        "" => "the model's answer broke off".to_owned(),
+        raw => format!("the model's answer broke off: {raw}"),
+    }
 }
 
 /// The reason why a response ends before its model ended it.
@@ -57,4 +94,24 @@ pub(crate) fn stopping_error() -> ProviderError {
 /// Returns the error for an invalid request.
 pub(crate) fn invalid_request(what: impl Into<String>) -> ProviderError {
     ProviderError::new(ProviderErrorKind::Request, None, what)
+}
+
+/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
+pub(crate) fn refuse_while_stopping(server: &dyn Server) -> GatewayResponse {
+    GatewayResponse { status: 503, ..refuse(server, &stopping_error()) }
+}
+
+/// Returns the response to a request that failed, in the client's format.
+pub(crate) fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayResponse {
+    let (status, body) = server.encode_error(error);
+    // An upstream failure is status 502 for a gateway, unless the format has a status for an overload.
+    let is_failure = error.kind == ProviderErrorKind::Server && !matches!(error.status, Some(503 | 529));
+    let status = if is_failure { 502 } else { status };
+    let mut answer = GatewayResponse::whole(status, body);
+    if let Some(wait) = error.retry_after {
+        // Round up to whole seconds, because a client that retries too early is rejected again.
+        let seconds = wait.as_millis().div_ceil(1000);
+        answer.headers.push(("retry-after".to_owned(), seconds.to_string()));
+    }
+    answer
 }

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::Duration;
 
 use crate::stop::{Phase, Stop};
-use crate::{Gateway, GatewayResponse};
+use crate::{ClientRequest, Gateway, GatewayResponse};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
@@ -144,13 +144,16 @@ async fn respond(
         return plain(405, "this server accepts POST only");
     }
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
+    let mut client = ClientRequest::new(path, Bytes::new());
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    client.headers.extend(request.headers().iter().map(|(name, value)| (name.to_string(), text(value))));
     let body = Limited::new(request.into_body(), options.body_bytes).collect();
-    let body = match tokio::time::timeout(options.body_timeout, body).await {
+    client.body = match tokio::time::timeout(options.body_timeout, body).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => return plain(413, "the body is incomplete or too large"),
         Err(_) => return closing(plain(408, "the body took too long")),
     };
-    written(gateway.answer_until(&path, &body, stop).await)
+    written(gateway.answer_until(&client, stop).await)
 }
 
 /// Closes the connection after the response, because the rest of an unread body would be parsed as the next
@@ -169,7 +172,7 @@ fn written(answer: GatewayResponse) -> Result<Response<Body>, hyper::http::Error
     for (name, value) in answer.headers {
         response = response.header(name, value);
     }
-    let frames = answer.body.map(|bytes| bytes.map(Frame::data).map_err(io::Error::other));
+    let frames = answer.body.map(|bytes| bytes.map(Frame::data));
     response.body(StreamBody::new(frames).boxed_unsync())
 }
 

@@ -27,6 +27,10 @@ impl Server for Anthropic {
         "/v1/messages"
     }
 
+    fn serves(&self, path: &str) -> bool {
+        request::serves(path)
+    }
+
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }

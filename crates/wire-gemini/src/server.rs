@@ -13,7 +13,9 @@ mod tools;
 mod waiting;
 mod whole;
 
-use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
+use windlass_wire::{
+    DecodedRequest, Encoder, Framing, Outline, ProviderError, RequestError, ResponseHead, Server,
+};
 
 use crate::Gemini;
 use crate::names::NAME;
@@ -29,6 +31,14 @@ impl Server for Gemini {
 
     fn framings(&self) -> &'static [Framing] {
         &[Framing::Events, Framing::Whole, Framing::Array]
+    }
+
+    fn serves(&self, path: &str) -> bool {
+        request::outline(path).is_some()
+    }
+
+    fn outline(&self, path: &str, _body: &[u8]) -> Result<Outline, RequestError> {
+        request::outline(path).ok_or_else(|| RequestError::Path { wire: NAME, path: path.to_owned() })
     }
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {

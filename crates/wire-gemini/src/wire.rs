@@ -47,6 +47,10 @@ impl Wire for Gemini {
         false
     }
 
+    fn takes_system_messages(&self) -> bool {
+        false
+    }
+
     fn takes_parallel_calls(&self) -> bool {
         false
     }

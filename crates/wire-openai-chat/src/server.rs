@@ -28,6 +28,10 @@ impl Server for OpenAiChat {
         "/v1/chat/completions"
     }
 
+    fn serves(&self, path: &str) -> bool {
+        request::serves(path)
+    }
+
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }

@@ -26,6 +26,10 @@ impl Server for OpenAiResponses {
         "/v1/responses"
     }
 
+    fn serves(&self, path: &str) -> bool {
+        request::serves(path)
+    }
+
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }

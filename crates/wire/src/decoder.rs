@@ -64,6 +64,11 @@ pub trait Wire: Send + Sync {
         true
     }
 
+    /// Returns whether a conversation can begin with system messages beside the system prompt.
+    fn takes_system_messages(&self) -> bool {
+        true
+    }
+
     /// Returns whether the format supports stop sequences.
     fn takes_stop_sequences(&self) -> bool {
         true

@@ -47,6 +47,6 @@ pub use prefix::{CachePrefix, CachePrefixError, assert_append_only};
 pub use provider_error::{ProviderError, ProviderErrorKind};
 pub use request_body::RequestBody;
 pub use response_form::{Body, StreamEvent};
-pub use server::{DecodedRequest, Encoder, Framing, RequestError, ResponseHead, Server};
+pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, ResponseHead, Server};
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;

@@ -41,6 +41,8 @@ pub struct ProviderError {
     pub parameter: Option<String>,
     /// The provider's message, or the beginning of a body that is not the provider's.
     pub message: String,
+    /// The HTTP status of the response, if it is known: 403 and 529 have no kind of their own.
+    pub status: Option<u16>,
     /// The wait that the provider requests in the body, if any (RULES L9).
     pub retry_after: Option<Duration>,
 }
@@ -52,12 +54,18 @@ impl ProviderError {
         let message = message.into();
         let can_wait = matches!(kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server);
         let retry_after = if can_wait { parse_wait(&message) } else { None };
-        Self { kind, code, parameter: None, message, retry_after }
+        Self { kind, code, parameter: None, message, status: None, retry_after }
     }
 
     /// Sets the parameter at fault.
     pub fn with_parameter(mut self, parameter: Option<String>) -> Self {
         self.parameter = parameter;
+        self
+    }
+
+    /// Sets the HTTP status of the response.
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
         self
     }
 

@@ -3,7 +3,7 @@
 use windlass_protocol::Request;
 use windlass_stream::Chunk;
 
-use crate::{EncodeError, ProviderError};
+use crate::{EncodeError, Fields, ProviderError};
 
 /// The provider's side of an API without I/O: it decodes request bytes into a request and encodes chunks into
 /// response bytes.
@@ -21,6 +21,18 @@ pub trait Server: Send + Sync {
     /// Returns the framings of answers that a client can request.
     fn framings(&self) -> &'static [Framing] {
         &[Framing::Events, Framing::Whole]
+    }
+
+    /// Returns whether a path, with its query, addresses a model of this API.
+    fn serves(&self, path: &str) -> bool;
+
+    /// Returns the model's name and the framing of a request, without decoding the rest. A gateway that
+    /// forwards a body in its own format needs only these.
+    ///
+    /// # Errors
+    /// Returns an error if the path does not address a model, or the body is not an object with a model.
+    fn outline(&self, path: &str, body: &[u8]) -> Result<Outline, RequestError> {
+        outline_of_body(self.name(), self.serves(path), path, body)
     }
 
     /// Decodes a request from a client of this API. `path` is relative to the base URL and may contain a
@@ -56,6 +68,17 @@ pub trait Encoder: Send {
     /// Returns an error if the chunk cannot be encoded.
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError>;
 
+    /// Appends bytes that keep the connection busy while the model is silent: an event or a comment that the
+    /// clients of the API ignore. The default appends nothing, as for an answer that is one body.
+    fn keep_alive(&mut self, bytes: &mut Vec<u8>) {
+        let _ = bytes;
+    }
+
+    /// Sets the number of input tokens that the answer reports until the provider sends its own count.
+    fn expect_input_tokens(&mut self, tokens: u64) {
+        let _ = tokens;
+    }
+
     /// Ends the answer and appends its last bytes. An answer without a `Finish` chunk ends like an
     /// interrupted answer.
     ///
@@ -70,6 +93,16 @@ pub trait Encoder: Send {
 pub struct DecodedRequest {
     /// The request.
     pub request: Request,
+    /// The framing of the answer.
+    pub framing: Framing,
+}
+
+/// The parts of a request that select its model and the form of its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outline {
+    /// The name of the model.
+    pub model: String,
     /// The framing of the answer.
     pub framing: Framing,
 }
@@ -131,6 +164,13 @@ impl DecodedRequest {
     }
 }
 
+impl Outline {
+    /// Creates an outline of a request.
+    pub fn new(model: impl Into<String>, framing: Framing) -> Self {
+        Self { model: model.into(), framing }
+    }
+}
+
 impl ResponseHead {
     /// Creates the metadata of an answer.
     pub fn new(id: impl Into<String>, model: impl Into<String>, created: u64) -> Self {
@@ -143,6 +183,23 @@ impl RequestError {
     pub fn shape(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Shape { place: place.into(), what: what.into() }
     }
+}
+
+/// Returns the outline of a body that names its model in `model` and asks for events with `stream`.
+fn outline_of_body(
+    wire: &'static str,
+    is_served: bool,
+    path: &str,
+    body: &[u8],
+) -> Result<Outline, RequestError> {
+    if !is_served {
+        return Err(RequestError::Path { wire, path: path.to_owned() });
+    }
+    let text = String::from_utf8_lossy(body);
+    let mut fields = Fields::parse("", text.trim_start_matches('\u{feff}'))?;
+    let is_stream = fields.flag("stream")? == Some(true);
+    let framing = if is_stream { Framing::Events } else { Framing::Whole };
+    Ok(Outline::new(fields.take_required_text("model")?, framing))
 }
 
 /// Returns the prefix of an error message about a place in the body; empty for the body itself.

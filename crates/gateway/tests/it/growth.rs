@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use windlass_gateway::{Gateway, Upstream};
+use windlass_gateway::{ClientRequest, Gateway, Upstream};
 use windlass_protocol::{
     Arguments, CallId, Message, Part, Request, ResultStatus, Role, StopReason, ToolCall, ToolName, ToolResult,
 };
@@ -62,7 +62,7 @@ async fn time(front: &Format, behind: &Format, calls: usize) -> Duration {
     let model = Arc::new(Encoding { wire: behind.wire.clone(), answer: calls });
     let gateway = Gateway::new(Upstream::new(model, behind.wire.clone())).with_server(front.server.clone());
     let began = Instant::now();
-    let mut answer = gateway.answer(&sent.path, &sent.body).await;
+    let mut answer = gateway.answer(&ClientRequest::new(sent.path, sent.body)).await;
     assert_eq!(answer.status, 200);
     while let Some(bytes) = answer.body.next().await {
         bytes.unwrap();

@@ -1,10 +1,13 @@
 //! Clients of each format before models of each other.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod canned;
 mod carry;
+mod findings;
 mod formats;
 mod growth;
 mod hosted;
 mod hostile;
+mod passthrough;
 mod serve;
 mod survives;

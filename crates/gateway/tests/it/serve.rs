@@ -166,9 +166,9 @@ async fn invalid_requests_are_refused_with_a_helpful_message() {
 async fn losses_of_a_conversion_are_reported_in_a_header() {
     let anthropic = format("anthropic");
     let served = served(SCRIPT, &anthropic).await;
-    let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;
+    let body = r#"{"model":"m","user":"ann","messages":[{"role":"user","content":"hi"}]}"#;
     let answer = raw(served.port, "POST /v1/chat/completions HTTP/1.1", body).await;
-    assert!(answer.contains("x-windlass-lost: logit_bias"), "{answer}");
+    assert!(answer.contains("x-windlass-lost: user"), "{answer}");
     served.provider.shutdown().await;
 }
 

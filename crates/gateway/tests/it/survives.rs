@@ -3,6 +3,7 @@
 //! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
 
 mod answers;
+mod fields;
 mod requests;
 
 use std::fmt::Write as _;
@@ -119,7 +120,11 @@ fn answer_fate(said: &Said, from: &Format, to: &Format) -> Fate {
 }
 
 fn short(format: &Format) -> &'static str {
-    match format.name() {
+    short_name(format.name())
+}
+
+pub(crate) fn short_name(format: &str) -> &'static str {
+    match format {
         "openai-chat" => "Chat",
         "openai-responses" => "Responses",
         "anthropic" => "Anthropic",
@@ -146,8 +151,8 @@ fn table(title: &str, pairs: &[(Format, Format)], rows: Vec<(&str, Vec<Fate>)>) 
 }
 
 // Issue 4, "Must be shown" 3.
-#[test]
-fn the_table_of_what_survives_is_true() {
+#[tokio::test]
+async fn the_table_of_what_survives_is_true() {
     let all = formats();
     let pairs: Vec<_> = all
         .iter()
@@ -183,9 +188,10 @@ fn the_table_of_what_survives_is_true() {
          received request or answer. `yes`: unchanged; `changed`: received in another form; `no`: omitted, and named in \
          the header `x-windlass-lost` if the feature has a name; `refused`: the client receives an error, because the \
          answer would differ without the feature; `–`: the client's format does not have the feature.\n\
-         {}{}",
+         {}{}{}",
         table("Requests", &pairs, asked),
         table("Answers", &pairs, said),
+        fields::tables().await,
     );
     expect_file!["../../SURVIVES.md"].assert_eq(&text);
 }

@@ -2,7 +2,7 @@
 
 use windlass_protocol::Support;
 use windlass_schema::Dialect;
-use windlass_vendors::{Ability, KeyUse, Source, Vendors};
+use windlass_vendors::{Ability, KeyUse, Quirk, Source, Vendors};
 
 #[test]
 fn each_builtin_vendor_is_whole() {
@@ -124,7 +124,7 @@ fn a_later_file_is_laid_over_an_earlier() {
         )
         .unwrap();
     let xai = vendors.get("xai").unwrap();
-    assert!(xai.quirks("grok-4").is_empty(), "{:?}", xai.quirks("grok-4"));
+    assert_eq!(xai.quirks("grok-4"), [Quirk::NoFreeTextTools].into(), "{:?}", xai.quirks("grok-4"));
     let known = xai.capabilities("grok-4");
     assert_eq!(
         (known.claim(Ability::Images).support, known.claim(Ability::Reasoning).support),

@@ -4,9 +4,15 @@ use serde_json::{Value, json};
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
+/// The code of an error about a request that cannot be part of a thread.
+const NO_THREADS: &str = "thread_unsupported_request";
+
 /// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (status, kind) = match error.kind {
+        ProviderErrorKind::Authentication if error.status == Some(403) => (403, "permission_error"),
+        ProviderErrorKind::Request if error.status == Some(413) => (413, "request_too_large"),
+        ProviderErrorKind::Server if matches!(error.status, Some(503 | 529)) => (529, "overloaded_error"),
         ProviderErrorKind::Authentication => (401, "authentication_error"),
         ProviderErrorKind::NotFound => (404, "not_found_error"),
         ProviderErrorKind::RateLimit => (429, "rate_limit_error"),
@@ -16,7 +22,14 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
         _ => (400, "invalid_request_error"),
     };
     let message = in_known_words(error.kind == ProviderErrorKind::ContextLength, &error.message);
-    (status, body(kind, &message).to_string().into_bytes())
+    let mut body = body(kind, &message);
+    // Anthropic's libraries read this code, and send the conversation again without a thread.
+    if error.code.as_deref() == Some(NO_THREADS)
+        && let Some(fields) = body.get_mut("error").and_then(Value::as_object_mut)
+    {
+        fields.insert("details".to_owned(), json!({ "error_code": NO_THREADS }));
+    }
+    (status, body.to_string().into_bytes())
 }
 
 /// Encodes an error inside a stream that already started.

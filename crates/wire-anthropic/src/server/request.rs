@@ -7,9 +7,12 @@ use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_
 use crate::names::NAME;
 use crate::server::{blocks, messages, tools};
 
+pub(crate) fn serves(path: &str) -> bool {
+    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').ends_with("/messages")
+}
+
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
-    let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    if !asked.ends_with("/messages") {
+    if !serves(path) {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     }
     let text = String::from_utf8_lossy(body);

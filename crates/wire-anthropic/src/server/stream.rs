@@ -78,6 +78,19 @@ impl Encoder for Stream {
         "text/event-stream"
     }
 
+    fn keep_alive(&mut self, bytes: &mut Vec<u8>) {
+        if matches!(self.state, State::New | State::Open) {
+            self.begin(bytes);
+            event("ping", &json!({ "type": "ping" }), bytes);
+        }
+    }
+
+    fn expect_input_tokens(&mut self, tokens: u64) {
+        if self.state == State::New && self.usage == Usage::default() {
+            self.usage.input_tokens = tokens;
+        }
+    }
+
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,

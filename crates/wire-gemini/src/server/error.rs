@@ -12,6 +12,9 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
 /// Returns the status and the error object, which is also used inside streams.
 pub(crate) fn error_object(error: &ProviderError) -> (u16, Value) {
     let (code, status) = match error.kind {
+        ProviderErrorKind::Authentication if error.status == Some(403) => (403, "PERMISSION_DENIED"),
+        ProviderErrorKind::Request if error.status == Some(413) => (413, "INVALID_ARGUMENT"),
+        ProviderErrorKind::Server if matches!(error.status, Some(503 | 529)) => (503, "UNAVAILABLE"),
         ProviderErrorKind::Authentication => (401, "UNAUTHENTICATED"),
         ProviderErrorKind::NotFound => (404, "NOT_FOUND"),
         ProviderErrorKind::RateLimit | ProviderErrorKind::Quota => (429, "RESOURCE_EXHAUSTED"),

@@ -120,8 +120,10 @@ impl<'a> Candidate<'a> {
         Self { content: Some(Content { parts: [part], role: "model" }), ..Self::default() }
     }
 
+    /// Returns a candidate without text of its own. Google's libraries take a candidate without parts for an
+    /// invalid one and drop the turn from their history, so the candidate has an empty text.
     pub(crate) fn fields(fields: Map<String, Value>) -> Self {
-        Self { fields, ..Self::default() }
+        Self { fields, ..Self::part(Part::Words { text: "", thought: false, signature: None }) }
     }
 
     /// Splits the candidate into its part and its other fields.

@@ -3,7 +3,7 @@
 use serde_json::Map;
 use serde_json::value::RawValue;
 use windlass_protocol::{Delivery, OutputFormat, OutputSchema, RawJson, Request};
-use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{DecodedRequest, Fields, Framing, Outline, RequestError, replace_lone_surrogates};
 
 use crate::names::{CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
 use crate::server::fields::{camel, count, fields, list, object, value};
@@ -15,6 +15,11 @@ use crate::server::tools::{choice, tools};
 struct Address<'a> {
     model: &'a str,
     framing: Framing,
+}
+
+/// Returns the model and the framing that a path names, or `None` for a path of another API.
+pub(crate) fn outline(path: &str) -> Option<Outline> {
+    address(path).map(|address| Outline::new(address.model, address.framing))
 }
 
 /// Decodes the path and the body of a request.

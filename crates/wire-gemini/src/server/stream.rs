@@ -179,6 +179,13 @@ impl Encoder for AnswerEncoder {
         if self.framing == Framing::Events { "text/event-stream" } else { "application/json" }
     }
 
+    fn keep_alive(&mut self, bytes: &mut Vec<u8>) {
+        // Some of Google's libraries parse every line that is not empty, so a comment would be an error.
+        if self.framing != Framing::Whole {
+            bytes.extend_from_slice(b"\r\n");
+        }
+    }
+
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Text { text } => self.grow(bytes, Shape::Words, text),

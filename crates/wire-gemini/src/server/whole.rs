@@ -25,8 +25,9 @@ impl Whole {
         let Some((part, fields)) = candidate.map(super::event::Candidate::into_halves) else { return Ok(()) };
         self.candidate.extend(fields);
         match part {
+            // An empty text only completes the candidate of an event.
+            None | Some(Part::Words { text: "", signature: None, .. }) => Ok(()),
             Some(part) => self.part(&part),
-            None => Ok(()),
         }
     }
 

@@ -294,7 +294,7 @@ fn each_framing_has_its_form() {
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}],"role":"model"}},"index":0}}],"modelVersion":"m","responseId":"r1"}}"#
         )
     };
-    let end = r#"{"candidates":[{"finishReason":"STOP","index":0}],"modelVersion":"m","responseId":"r1"}"#;
+    let end = r#"{"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"finishReason":"STOP","index":0}],"modelVersion":"m","responseId":"r1"}"#;
     let (one, two) = (part("Hel"), part("lo"));
     assert_eq!(
         write(Framing::Events, &chunks),

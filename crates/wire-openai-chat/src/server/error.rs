@@ -7,6 +7,13 @@ use windlass_wire::{ProviderError, ProviderErrorKind};
 /// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (status, kind, code) = match error.kind {
+        ProviderErrorKind::Authentication if error.status == Some(403) => {
+            (403, "invalid_request_error", Some("permission_denied"))
+        }
+        ProviderErrorKind::Request if error.status == Some(413) => (413, "invalid_request_error", None),
+        ProviderErrorKind::Server if matches!(error.status, Some(503 | 529)) => {
+            (503, "server_error", Some("overloaded"))
+        }
         ProviderErrorKind::Authentication => (401, "invalid_request_error", Some("invalid_api_key")),
         ProviderErrorKind::NotFound => (404, "invalid_request_error", Some("model_not_found")),
         ProviderErrorKind::ContextLength => (400, "invalid_request_error", Some("context_length_exceeded")),

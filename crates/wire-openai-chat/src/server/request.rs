@@ -7,6 +7,10 @@ use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_
 use crate::names::NAME;
 use crate::server::{messages, tools};
 
+pub(crate) fn serves(path: &str) -> bool {
+    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').ends_with("/chat/completions")
+}
+
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
     let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let Some(before) = asked.strip_suffix("/chat/completions") else {

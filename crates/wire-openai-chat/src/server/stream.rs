@@ -92,6 +92,10 @@ impl Encoder for Stream {
         "text/event-stream"
     }
 
+    fn keep_alive(&mut self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(b": keep-alive\n\n");
+    }
+
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,

@@ -11,10 +11,14 @@ use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_
 use crate::names::NAME;
 use crate::server::messages::messages;
 
+/// Returns whether a path addresses a model of this API.
+pub(crate) fn serves(path: &str) -> bool {
+    path.split_once('?').map_or(path, |(bare, _)| bare).trim_end_matches('/').ends_with("/responses")
+}
+
 /// Decodes the path and the body of a request.
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
-    let bare = path.split_once('?').map_or(path, |(bare, _)| bare).trim_end_matches('/');
-    if !bare.ends_with("/responses") {
+    if !serves(path) {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     }
     let text = String::from_utf8_lossy(body);

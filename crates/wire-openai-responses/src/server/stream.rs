@@ -146,6 +146,13 @@ impl Encoder for ResponseEncoder {
         if self.framing == Framing::Whole { "application/json" } else { "text/event-stream" }
     }
 
+    fn keep_alive(&mut self, bytes: &mut Vec<u8>) {
+        if self.framing != Framing::Whole {
+            self.begin(bytes);
+            bytes.extend_from_slice(b": keep-alive\n\n");
+        }
+    }
+
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.begin(bytes);
         match chunk {

@@ -1,0 +1,127 @@
+//! Exchanges for a gateway: bodies that are sent as they are, and answers with their headers.
+
+use std::fmt;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use tokio::time::{Instant, timeout, timeout_at};
+use windlass_protocol::{Request, ToolName, ToolSpec};
+use windlass_stream::{ChunkStream, ModelError};
+use windlass_vendors::Header;
+
+use crate::Client;
+use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
+use crate::retry::add_wait;
+use crate::transport::{ByteStream, TransportError, TransportErrorKind, TransportRequest, TransportResponse};
+
+/// An answer that has started, with the headers of its response.
+#[non_exhaustive]
+pub struct StartedAnswer {
+    /// The chunks.
+    pub chunks: ChunkStream,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+}
+
+impl fmt::Debug for StartedAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartedAnswer").field("headers", &self.headers).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Returns this client with another maximum of retries and without repeats for an overloaded provider.
+    pub fn with_retries(mut self, retries: usize) -> Self {
+        self.inner.options.retries = retries;
+        self.inner.options.retry_for = std::time::Duration::ZERO;
+        self
+    }
+
+    /// Returns whether requests for this model are sent with free-text tools as such; otherwise the client sends
+    /// them as functions. Returns `None` for a Chat Completions server that no vendor's row describes: only
+    /// OpenAI documents free-text tools in this format.
+    pub fn takes_free_text(&self, model: &str) -> Option<bool> {
+        if self.endpoint().name == "custom" && self.wire().name() == "openai-chat" {
+            return None;
+        }
+        let name = ToolName::new("probe").ok()?;
+        let tool = ToolSpec::Freeform { name, description: String::new(), grammar: None };
+        let request = Request::new(model, Vec::new()).with_tools(vec![tool]);
+        let refused = self.inner.store.rejections(&self.provider(), model);
+        Some(self.inner.encoder.prepare(&request, &refused).tools == request.tools)
+    }
+
+    /// Sends a request like [`Model::stream`](windlass_stream::Model::stream), and returns the headers of the
+    /// response with the chunks.
+    ///
+    /// # Errors
+    /// If the provider refuses the request or cannot be reached.
+    pub async fn start(&self, request: &Request) -> Result<StartedAnswer, ModelError> {
+        let (chunks, headers) = self.send_adapting(request).await?;
+        Ok(StartedAnswer { chunks, headers })
+    }
+
+    /// Sends a body of the provider's own format as it is, once, and returns the response as it comes. `path`
+    /// is relative to the base URL. The endpoint's own headers, with its key, replace `headers` of the same
+    /// name. `is_streamed` selects the timeout until the response starts: the idle timeout for a stream,
+    /// the total timeout for one body.
+    ///
+    /// The body of an error is read whole, and the key is removed from it.
+    ///
+    /// Cancel-safe: dropping the future or the body closes the exchange.
+    ///
+    /// # Errors
+    /// If the provider cannot be reached or stays silent. A refusal is a response with its status.
+    pub async fn forward(
+        &self,
+        path: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+        is_streamed: bool,
+    ) -> Result<TransportResponse, ModelError> {
+        let (failures, options) = (&self.inner.failures, &self.inner.options);
+        let request = TransportRequest::post(failures.endpoint.url(path), body);
+        let given = headers.iter().map(|(name, value)| Header::new(name, value));
+        let own = failures.endpoint.all_headers(failures.key.expose());
+        let request = given.chain(own).fold(request, TransportRequest::with_header);
+        let deadline = add_wait(Instant::now(), options.total_timeout);
+        let start = if is_streamed { add_wait(Instant::now(), options.idle_timeout) } else { deadline };
+        let response = timeout_at(start.min(deadline), self.inner.transport.send(request))
+            .await
+            .map_err(|_| {
+                if is_streamed {
+                    idle_timeout_error(failures, options.idle_timeout)
+                } else {
+                    total_timeout_error(failures, options.total_timeout)
+                }
+            })?
+            .map_err(|error| failures.transport(&error))?;
+        let TransportResponse { status, headers, body } = response;
+        if (200..300).contains(&status) {
+            let body = limit_silence(body, options.idle_timeout);
+            return Ok(TransportResponse::new(status, headers, body));
+        }
+        let until = add_wait(Instant::now(), options.idle_timeout).min(deadline);
+        let body = Bytes::from(failures.key.redact_bytes(read_refusal_body(body, until).await));
+        Ok(TransportResponse::new(status, headers, Box::pin(stream::once(async { Ok(body) }))))
+    }
+}
+
+/// Ends the body with an error if no bytes arrive for this time.
+fn limit_silence(body: ByteStream, limit: std::time::Duration) -> ByteStream {
+    Box::pin(stream::unfold(Some(body), move |body| async move {
+        let mut body = body?;
+        match timeout(limit, body.next()).await {
+            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(error), None)),
+            Ok(None) => None,
+            Err(_) => {
+                let error = TransportError::new(
+                    TransportErrorKind::Broken,
+                    format!("no bytes within {limit:?} (the idle timeout)"),
+                );
+                Some((Err(error), None))
+            }
+        }
+    }))
+}

@@ -1,0 +1,53 @@
+//! Requests of clients, as values.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+/// A request of a client: path, headers and body.
+///
+/// ```
+/// use windlass_gateway::ClientRequest;
+/// let request = ClientRequest::new("/v1/messages?beta=true", "{}").with_header("Anthropic-Beta", "a");
+/// assert_eq!(request.header("anthropic-beta"), Some("a"));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientRequest {
+    /// The path with its query.
+    pub path: String,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl ClientRequest {
+    /// Creates a request without headers.
+    pub fn new(path: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self { path: path.into(), headers: Vec::new(), body: body.into() }
+    }
+
+    /// Adds a header.
+    pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_ascii_lowercase(), value.into()));
+        self
+    }
+
+    /// Returns the value of the first header with this name, given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl fmt::Debug for ClientRequest {
+    // Headers contain keys, and the body contains the conversation.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("ClientRequest")
+            .field("path", &self.path.split('?').next().unwrap_or_default())
+            .field("headers", &names)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish()
+    }
+}

@@ -1,0 +1,299 @@
+//! Tools that a client runs, in forms that only its own format has, as functions; and their calls back.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{
+    Arguments, CallId, HostedTool, Message, Opaque, Part, RawJson, Request, ResultStatus, Role, Strictness,
+    ToolCall, ToolName, ToolResult, ToolSpec,
+};
+use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
+
+use crate::anthropic_schemas::anthropic_schema;
+
+const RESPONSES: &str = "openai-responses";
+const ANTHROPIC: &str = "anthropic";
+/// The field of a kept item of the Responses API.
+const ITEM: &str = "output_item";
+/// The function in place of a search that the client runs.
+const SEARCH: &str = "tool_search";
+/// The longest name of a function that every provider takes.
+const NAME_BYTES: usize = 64;
+
+/// The client's form of each function that replaces a tool of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ClientTools {
+    targets: BTreeMap<String, Target>,
+    searches: BTreeMap<CallKey, Search>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Target {
+    /// A function of a namespace.
+    Namespaced { namespace: String, name: String },
+    /// A search among tools, which the client runs.
+    Search,
+}
+
+/// A call of a search that is buffered until it is complete.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Search {
+    id: Option<String>,
+    arguments: String,
+}
+
+impl ClientTools {
+    /// Replaces the client's own tools and calls by functions.
+    pub(crate) fn replace(request: &mut Request, from: &str) -> Self {
+        let mut tools = Self::default();
+        match from {
+            RESPONSES => {
+                tools.found(request);
+                Self::rename_calls(request);
+            }
+            ANTHROPIC => {}
+            _ => return tools,
+        }
+        let hosted = std::mem::take(&mut request.options.hosted_tools);
+        for tool in hosted {
+            let is_replaced = match &tool {
+                HostedTool::Native(native) if native.wire == from => {
+                    tools.define(request, from, &native.value)
+                }
+                _ => false,
+            };
+            if !is_replaced {
+                request.options.hosted_tools.push(tool);
+            }
+        }
+        tools
+    }
+
+    /// Adds the functions for a definition. Returns false for a tool that the provider runs.
+    fn define(&mut self, request: &mut Request, from: &str, tool: &Value) -> bool {
+        let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
+        match (from, text("type")) {
+            (RESPONSES, "namespace") => {
+                let functions = tool.get("tools").and_then(Value::as_array).map(Vec::as_slice);
+                for function in functions.unwrap_or_default() {
+                    self.add_function(request, text("name"), function);
+                }
+                true
+            }
+            (RESPONSES, "tool_search") if text("execution") == "client" => {
+                self.targets.insert(SEARCH.to_owned(), Target::Search);
+                let parameters = tool.get("parameters").cloned().unwrap_or_else(|| json!({"type": "object"}));
+                add(request, function(SEARCH, text("description"), &parameters));
+                true
+            }
+            (ANTHROPIC, kind) => match anthropic_schema(kind) {
+                Some((description, parameters)) => {
+                    add(request, function(text("name"), description, &parameters));
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn add_function(&mut self, request: &mut Request, namespace: &str, tool: &Value) {
+        let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
+        let flat = flat_name(namespace, text("name"));
+        let description = text("description");
+        let spec = if text("type") == "custom" {
+            ToolName::new(flat.as_str()).ok().map(|name| ToolSpec::Freeform {
+                name,
+                description: description.to_owned(),
+                grammar: None,
+            })
+        } else {
+            let parameters = tool.get("parameters").cloned().unwrap_or_else(|| json!({"type": "object"}));
+            function(&flat, description, &parameters)
+        };
+        let target = Target::Namespaced { namespace: namespace.to_owned(), name: text("name").to_owned() };
+        self.targets.insert(flat, target);
+        add(request, spec);
+    }
+
+    /// Replaces searches in the conversation by calls and results, and offers the tools that they found.
+    fn found(&mut self, request: &mut Request) {
+        let is_search =
+            |part: &Part| item(part, "tool_search_call").or(item(part, "tool_search_output")).is_some();
+        if !request.messages.iter().any(|message| message.parts.iter().any(is_search)) {
+            return;
+        }
+        let mut messages: Vec<Message> = Vec::new();
+        let mut found = Vec::new();
+        for message in &request.messages {
+            for part in &message.parts {
+                let (role, part) = if let Some(call) = item(part, "tool_search_call").and_then(search_call) {
+                    (Role::Assistant, Part::Call(call))
+                } else if let Some(output) = item(part, "tool_search_output") {
+                    let tools = output.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
+                    let Some(result) = search_result(output, &tools) else { continue };
+                    found.extend(tools);
+                    (Role::Tool, Part::Result(result))
+                } else {
+                    (message.role, part.clone())
+                };
+                match messages.last_mut() {
+                    Some(last) if last.role == role && role != Role::User => last.parts.push(part),
+                    _ => messages.push(Message::new(role, vec![part])),
+                }
+            }
+        }
+        request.messages = messages.into();
+        for tool in found {
+            if tool.get("type").is_some_and(|kind| kind == "namespace") {
+                self.define(request, RESPONSES, &tool);
+            } else {
+                self.add_function(request, "", &tool);
+            }
+        }
+    }
+
+    fn rename_calls(request: &mut Request) {
+        let calls = request.messages.iter_mut().flat_map(|message| message.parts.iter_mut());
+        for part in calls {
+            let Part::Call(call) = part else { continue };
+            let namespace =
+                call.opaque.as_ref().and_then(|opaque| opaque.for_wire(RESPONSES)?.get("namespace"));
+            let Some(namespace) = namespace.and_then(Value::as_str).filter(|text| !text.is_empty()) else {
+                continue;
+            };
+            if let Ok(name) = ToolName::new(flat_name(namespace, call.name.as_str())) {
+                call.name = name;
+            }
+        }
+    }
+
+    /// Returns whether every chunk stays as it is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
+    /// Converts a call of a function back into the client's form, and appends it to `out`.
+    pub(crate) fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
+        match chunk {
+            Chunk::Call(CallChunk::Start { key, id, name, opaque }) => match self.targets.get(&name) {
+                Some(Target::Search) => {
+                    self.searches.insert(key, Search { id, arguments: String::new() });
+                }
+                Some(target) => {
+                    let (name, opaque) = target.form(opaque);
+                    out.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
+                }
+                None => out.push(Chunk::Call(CallChunk::Start { key, id, name, opaque })),
+            },
+            Chunk::Call(CallChunk::Delta { key, arguments }) => match self.searches.get_mut(&key) {
+                Some(search) => search.arguments.push_str(&arguments),
+                None => out.push(Chunk::Call(CallChunk::Delta { key, arguments })),
+            },
+            Chunk::Call(CallChunk::End { key, arguments }) => match self.searches.remove(&key) {
+                Some(search) => {
+                    let text = if search.arguments.is_empty() {
+                        arguments.unwrap_or_default()
+                    } else {
+                        search.arguments
+                    };
+                    out.push(search_chunk(search.id, &text));
+                }
+                None => out.push(Chunk::Call(CallChunk::End { key, arguments })),
+            },
+            Chunk::Call(CallChunk::Whole { id, name, body, opaque }) => match (self.targets.get(&name), body)
+            {
+                (Some(Target::Search), WholeCall::Arguments(text)) => out.push(search_chunk(id, &text)),
+                (Some(target @ Target::Namespaced { .. }), body) => {
+                    let (name, opaque) = target.form(opaque);
+                    out.push(Chunk::Call(CallChunk::Whole { id, name, body, opaque }));
+                }
+                (_, body) => out.push(Chunk::Call(CallChunk::Whole { id, name, body, opaque })),
+            },
+            other => out.push(other),
+        }
+    }
+}
+
+impl Target {
+    /// Returns the client's name of a call, with the namespace among its fields.
+    fn form(&self, opaque: Option<Opaque>) -> (String, Option<Opaque>) {
+        match self {
+            Self::Namespaced { namespace, name } if !namespace.is_empty() => {
+                let fields = Map::from_iter([("namespace".to_owned(), namespace.as_str().into())]);
+                (name.clone(), Some(Opaque::new(RESPONSES, Value::Object(fields))))
+            }
+            Self::Namespaced { name, .. } => (name.clone(), opaque),
+            Self::Search => (SEARCH.to_owned(), opaque),
+        }
+    }
+}
+
+/// Returns a kept item of this kind.
+fn item<'a>(part: &'a Part, kind: &str) -> Option<&'a Value> {
+    let Part::Unknown(unknown) = part else { return None };
+    unknown.value.get(ITEM).filter(|item| item.get("type").is_some_and(|held| held == kind))
+}
+
+fn search_call(item: &Value) -> Option<ToolCall> {
+    let id = CallId::new(item.get("call_id")?.as_str()?).ok()?;
+    let arguments = match item.get("arguments") {
+        Some(Value::String(text)) => Arguments::parse(text.as_str()),
+        Some(value) => Arguments::parse(value.to_string()),
+        None => Arguments::parse("{}"),
+    };
+    Some(ToolCall::function(id, ToolName::new(SEARCH).ok()?, arguments.ok()?))
+}
+
+fn search_result(output: &Value, tools: &[Value]) -> Option<ToolResult> {
+    let id = CallId::new(output.get("call_id")?.as_str()?).ok()?;
+    let names = tools.iter().filter_map(|tool| tool.get("name")?.as_str()).collect::<Vec<_>>().join(", ");
+    Some(ToolResult::text(id, ResultStatus::Ok, format!("these tools are now available: {names}")))
+}
+
+/// Returns the item of a search in the client's form.
+fn search_chunk(id: Option<String>, arguments: &str) -> Chunk {
+    let parsed: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+    let item = json!({ "type": "tool_search_call", "call_id": id, "execution": "client", "arguments": parsed,
+        "status": "completed" });
+    let opaque = Some(Opaque::new(RESPONSES, json!({ ITEM: item })));
+    let body = WholeCall::Arguments(arguments.to_owned());
+    Chunk::Call(CallChunk::Whole { id, name: SEARCH.to_owned(), body, opaque })
+}
+
+fn function(name: &str, description: &str, parameters: &Value) -> Option<ToolSpec> {
+    let parameters: RawJson = parameters.to_string().parse().ok()?;
+    Some(ToolSpec::Function {
+        name: ToolName::new(name).ok()?,
+        description: description.to_owned(),
+        parameters,
+        strict: Strictness::Unsaid,
+        eager_arguments: false,
+    })
+}
+
+/// Offers a tool, unless one of this name is offered.
+fn add(request: &mut Request, spec: Option<ToolSpec>) {
+    if let Some(spec) = spec
+        && request.tools.iter().all(|tool| tool.name() != spec.name())
+    {
+        request.tools.push(spec);
+    }
+}
+
+/// Returns the name of a namespace's function outside of the namespace. It is the same in every turn.
+fn flat_name(namespace: &str, name: &str) -> String {
+    let joined = match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{}__{name}", namespace.trim_end_matches('_')),
+    };
+    if joined.len() <= NAME_BYTES {
+        return joined;
+    }
+    // FNV-1a keeps cut names apart.
+    let hash = joined.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let start: String = joined.chars().filter(char::is_ascii).take(47).collect();
+    format!("{start}_{hash:016x}")
+}

@@ -1,0 +1,128 @@
+//! The exchange with a provider below the level of chunks: bodies as they are, and headers.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::Stream;
+use windlass_client::Client;
+use windlass_protocol::Request;
+use windlass_stream::{ChunkStream, ModelError};
+
+/// A provider that a gateway reaches with headers and bodies of its own. [`Client`] implements it; another
+/// implementation can choose among several clients.
+pub trait Relay: Send + Sync {
+    /// Sends a body of the provider's format as it is, once.
+    ///
+    /// Cancel-safe: dropping the future or the body closes the exchange.
+    fn forward(&self, request: RelayRequest) -> RelayFuture<'_, RelayResponse>;
+
+    /// Sends a request, at most `attempts` times, and returns the chunks of the answer with its headers.
+    fn start<'a>(&'a self, request: &'a Request, attempts: usize) -> RelayFuture<'a, RelayAnswer>;
+
+    /// Returns whether the provider takes free-text tools for this model, or `None` if that is unknown. Unless it
+    /// does, a translated request has functions in their place. A request in the provider's own format is
+    /// translated only if the provider is known not to take them.
+    fn takes_free_text(&self, model: &str) -> Option<bool>;
+}
+
+/// The future of an exchange.
+pub type RelayFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ModelError>> + Send + 'a>>;
+
+/// The body of a provider's response.
+pub type RelayBody = Pin<Box<dyn Stream<Item = Result<Bytes, ModelError>> + Send>>;
+
+/// A request that is sent as it is.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RelayRequest {
+    /// The path with its query, relative to the provider's base URL.
+    pub path: String,
+    /// The headers, without a key.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
+    /// True if the client asked for a stream.
+    pub is_streamed: bool,
+}
+
+/// A provider's response.
+#[non_exhaustive]
+pub struct RelayResponse {
+    /// The status.
+    pub status: u16,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: RelayBody,
+}
+
+/// A decoded answer that has started.
+#[non_exhaustive]
+pub struct RelayAnswer {
+    /// The chunks.
+    pub chunks: ChunkStream,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+}
+
+impl RelayResponse {
+    /// Creates a response.
+    pub fn new(status: u16, headers: Vec<(String, String)>, body: RelayBody) -> Self {
+        Self { status, headers, body }
+    }
+}
+
+impl RelayAnswer {
+    /// Creates a decoded answer.
+    pub fn new(chunks: ChunkStream, headers: Vec<(String, String)>) -> Self {
+        Self { chunks, headers }
+    }
+}
+
+impl Relay for Client {
+    fn forward(&self, request: RelayRequest) -> RelayFuture<'_, RelayResponse> {
+        Box::pin(async move {
+            let RelayRequest { path, headers, body, is_streamed } = request;
+            let response = Self::forward(self, &path, &headers, body, is_streamed).await?;
+            let body = response.body.map(|bytes| bytes.map_err(|error| broken(&error.message)));
+            Ok(RelayResponse::new(response.status, response.headers, Box::pin(body)))
+        })
+    }
+
+    fn start<'a>(&'a self, request: &'a Request, attempts: usize) -> RelayFuture<'a, RelayAnswer> {
+        Box::pin(async move {
+            let client = self.clone().with_retries(attempts.saturating_sub(1));
+            let answer = Self::start(&client, request).await?;
+            Ok(RelayAnswer::new(answer.chunks, answer.headers))
+        })
+    }
+
+    fn takes_free_text(&self, model: &str) -> Option<bool> {
+        Self::takes_free_text(self, model)
+    }
+}
+
+fn broken(message: &str) -> ModelError {
+    ModelError::new(windlass_stream::ModelErrorKind::Dropped, message)
+}
+
+impl fmt::Debug for RelayRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayRequest").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RelayResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayResponse").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RelayAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayAnswer").field("headers", &self.headers).finish_non_exhaustive()
+    }
+}

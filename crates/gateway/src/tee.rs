@@ -1,0 +1,74 @@
+//! A decoded copy of an answer that is forwarded byte for byte.
+
+use std::fmt;
+use std::sync::Arc;
+
+use windlass_stream::Chunk;
+use windlass_wire::{Decoder, Framing, Limits, Wire};
+
+use crate::hook::Observer;
+
+/// The maximum number of bytes of a whole answer that is decoded for observers.
+const WHOLE_BYTES: usize = 32 << 20;
+
+/// Decodes bytes for observers. An answer that cannot be decoded has no further chunks for them.
+pub(crate) struct Tee {
+    observers: Vec<Box<dyn Observer>>,
+    reading: Reading,
+}
+
+enum Reading {
+    Stream(Box<dyn Decoder>),
+    Whole { wire: Arc<dyn Wire>, body: Vec<u8> },
+    Stopped,
+}
+
+impl Tee {
+    pub(crate) fn new(observers: Vec<Box<dyn Observer>>, wire: Arc<dyn Wire>, framing: Framing) -> Self {
+        let reading = match framing {
+            Framing::Events => Reading::Stream(wire.decoder(Limits::default())),
+            _ => Reading::Whole { wire, body: Vec::new() },
+        };
+        Self { observers, reading }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let mut chunks = Vec::new();
+        let failed = match &mut self.reading {
+            Reading::Stream(decoder) => decoder.push(bytes, &mut chunks).is_err(),
+            Reading::Whole { body, .. } => {
+                body.extend_from_slice(bytes);
+                body.len() > WHOLE_BYTES
+            }
+            Reading::Stopped => false,
+        };
+        if failed {
+            self.reading = Reading::Stopped;
+        }
+        self.observe(&chunks);
+    }
+
+    pub(crate) fn finish(&mut self) {
+        let mut chunks = Vec::new();
+        match std::mem::replace(&mut self.reading, Reading::Stopped) {
+            Reading::Stream(mut decoder) => drop(decoder.finish(&mut chunks)),
+            Reading::Whole { wire, body } => {
+                drop(wire.decode_whole(&body, Limits::default(), &mut chunks));
+            }
+            Reading::Stopped => {}
+        }
+        self.observe(&chunks);
+    }
+
+    fn observe(&mut self, chunks: &[Chunk]) {
+        for chunk in chunks {
+            self.observers.iter_mut().for_each(|observer| observer.observe(chunk));
+        }
+    }
+}
+
+impl fmt::Debug for Tee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tee").field("observers", &self.observers.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! Exchanges between two formats.
+
+use std::collections::VecDeque;
+
+use futures_util::{StreamExt, stream};
+use windlass_assemble::{Normalizer, Options};
+use windlass_protocol::{Request, Role, ToolSpec};
+use windlass_stream::{ChunkStream, FreeText, ModelError};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
+
+use crate::answer::{GatewayResponse, Writing};
+use crate::carry::functions_only;
+use crate::client_tools::ClientTools;
+use crate::gateway::{Gateway, Upstream};
+use crate::headers::{request_id_name, translated};
+use crate::hook::Observer;
+use crate::refusal::{self, refuse, refuse_while_stopping};
+use crate::relay::RelayAnswer;
+use crate::response::{header, new_id, now};
+use crate::state;
+use crate::stop::Stop;
+use crate::stop_words::StopWords;
+use crate::{ClientRequest, carry};
+
+/// The most attempts that a client can ask for.
+const ATTEMPTS: usize = 10;
+
+/// The future of an answer's start.
+type Starting = futures_util::future::BoxFuture<'static, Result<RelayAnswer, ModelError>>;
+
+impl Gateway {
+    /// Translates a request, sends it and translates the answer.
+    pub(crate) async fn translate(
+        &self,
+        server: &dyn Server,
+        client: &ClientRequest,
+        asked: DecodedRequest,
+        observers: Vec<Box<dyn Observer>>,
+        mut stop: Stop,
+    ) -> GatewayResponse {
+        let sent = match self.prepare(server, &asked) {
+            Ok(sent) => sent,
+            Err(error) => return refuse(server, &error),
+        };
+        let turn = turn(&sent.request);
+        let mut starting = starting(&self.upstream, sent.request, attempts(client));
+        let started = tokio::select! {
+            biased;
+            started = &mut starting => Some(started),
+            () = stop.wait() => return refuse_while_stopping(server),
+            () = tokio::time::sleep(self.keep_alive), if asked.framing != Framing::Whole => None,
+        };
+        let answer = match started {
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => return refuse(server, &refusal::from_model_error(&error)),
+            // The head is sent before the model's first word, so that no client takes the silence for a failure.
+            None => RelayAnswer::new(late(starting), Vec::new()),
+        };
+        let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
+        let headers = headers(wire.name(), server.name(), &id, &answer.headers, &sent.lost);
+        let encoder = encoder(server, asked, id, client.body.len());
+        let content_type = encoder.content_type().to_owned();
+        let mut writing = Writing {
+            chunks: answer.chunks,
+            normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
+            free_text: FreeText::for_tools(&sent.free_tools),
+            client_tools: sent.client_tools,
+            stop_words: StopWords::new(wire.name(), server.name()),
+            encoder,
+            observers,
+            stop,
+            keep_alive: (framing != Framing::Whole).then_some(self.keep_alive),
+            error: None,
+            has_end: false,
+            is_over: false,
+            waiting: VecDeque::new(),
+        };
+        if framing == Framing::Whole {
+            // An answer that fails has an error status, so its end must be known before its head is sent.
+            writing.collect().await;
+            if let Some(error) = writing.error.take() {
+                let mut response = refuse(server, &error);
+                let id_name = request_id_name(server.name());
+                response.headers.extend(headers.into_iter().filter(|(name, _)| name == id_name));
+                return response;
+            }
+        }
+        GatewayResponse { status: 200, content_type, headers, body: writing.body() }
+    }
+
+    /// Converts a request to the upstream's format.
+    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<Prepared, ProviderError> {
+        let wire = &self.upstream.wire;
+        if server.name() != wire.name()
+            && let Some(error) = state::refusal(server.name(), &asked.request)
+        {
+            return Err(error);
+        }
+        let carried = carry(asked.request.clone(), server.name(), wire.as_ref());
+        if let Some(what) = carried.refused {
+            return Err(refusal::invalid_request(what));
+        }
+        let mut request = carried.request;
+        if let Some(name) = &self.upstream.name {
+            request.model.clone_from(name);
+        }
+        let is_free = |tool: &&ToolSpec| matches!(tool, ToolSpec::Freeform { .. });
+        let free_tools = asked.request.tools.iter().chain(&request.tools).filter(is_free).cloned().collect();
+        if self
+            .upstream
+            .relay
+            .as_ref()
+            .is_some_and(|relay| relay.takes_free_text(&request.model) != Some(true))
+        {
+            functions_only(&mut request);
+        }
+        Ok(Prepared { request, free_tools, client_tools: carried.client_tools, lost: carried.lost })
+    }
+}
+
+/// A request in the upstream's format.
+struct Prepared {
+    request: Request,
+    /// The free-text tools of the client. A model can call a function in place of each.
+    free_tools: Vec<ToolSpec>,
+    client_tools: ClientTools,
+    lost: Vec<String>,
+}
+
+/// Returns the headers of a translated answer.
+fn headers(
+    from: &str,
+    to: &str,
+    id: &str,
+    upstream: &[(String, String)],
+    lost: &[String],
+) -> Vec<(String, String)> {
+    let mut headers = translated(from, to, upstream);
+    let id_name = request_id_name(to);
+    if headers.iter().all(|(name, _)| name != id_name) {
+        headers.push((id_name.to_owned(), format!("req_{id}")));
+    }
+    if !lost.is_empty() {
+        headers.push(("x-windlass-lost".to_owned(), header(&lost.join(", "))));
+    }
+    headers
+}
+
+/// Returns the encoder of the answer. It reports one input token for four bytes until the provider counts.
+fn encoder(server: &dyn Server, mut asked: DecodedRequest, id: String, bytes: usize) -> Box<dyn Encoder> {
+    let model = asked.request.model.clone();
+    asked.request.messages.clear();
+    let mut encoder = server.encoder(&asked, ResponseHead::new(id, model, now()));
+    encoder.expect_input_tokens(u64::try_from(bytes / 4).unwrap_or(u64::MAX));
+    encoder
+}
+
+/// Returns the future of the answer's start, which owns what it needs.
+fn starting(upstream: &Upstream, request: Request, attempts: usize) -> Starting {
+    let (model, relay) = (upstream.model.clone(), upstream.relay.clone());
+    Box::pin(async move {
+        match relay {
+            Some(relay) => relay.start(&request, attempts).await,
+            None => Ok(RelayAnswer::new(model.stream(&request).await?, Vec::new())),
+        }
+    })
+}
+
+/// Returns the chunks of an answer that starts later. An error of its start is an error of the stream.
+fn late(starting: Starting) -> ChunkStream {
+    let chunks = stream::once(starting).flat_map(|started| match started {
+        Ok(answer) => answer.chunks,
+        Err(error) => Box::pin(stream::once(async { Err(error) })) as ChunkStream,
+    });
+    Box::pin(chunks)
+}
+
+/// Returns the number of attempts that the client permits.
+fn attempts(client: &ClientRequest) -> usize {
+    let asked = client.header("x-windlass-attempts").and_then(|text| text.trim().parse().ok());
+    asked.unwrap_or(1_usize).clamp(1, ATTEMPTS)
+}
+
+/// Returns the number of the turn. Ids for calls without ids contain it, so that they are unique in the
+/// conversation.
+fn turn(request: &Request) -> u64 {
+    let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
+    u64::try_from(answers).unwrap_or(u64::MAX)
+}

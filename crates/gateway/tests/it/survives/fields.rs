@@ -1,0 +1,105 @@
+//! The tables of fields, headers and statuses: every row is sent through a gateway, and its fate observed.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use windlass_gateway::{Direction, FieldFate, FieldRule, field_rules, header_rules};
+
+use crate::canned::{ANTHROPIC_WORD, CHAT_WORD, Canned, GEMINI_WORD, header, post, text};
+
+const RESPONSES_WORD: &str = r#"{"id":"resp_1","object":"response","created_at":1,"model":"up","status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"hi","annotations":[]}]}],"usage":{"input_tokens":3,"output_tokens":1,"total_tokens":4}}"#;
+
+const UPSTREAMS: [(&str, &str); 4] = [
+    ("openai-chat", CHAT_WORD),
+    ("openai-responses", RESPONSES_WORD),
+    ("anthropic", ANTHROPIC_WORD),
+    ("gemini", GEMINI_WORD),
+];
+
+/// The path and the smallest body of a format.
+fn smallest(format: &str) -> (&'static str, Value) {
+    let messages = json!([{"role": "user", "content": "x"}]);
+    match format {
+        "openai-chat" => ("/v1/chat/completions", json!({"model": "m", "messages": messages})),
+        "openai-responses" => ("/v1/responses", json!({"model": "m", "input": "x"})),
+        "anthropic" => ("/v1/messages", json!({"model": "m", "max_tokens": 9, "messages": messages})),
+        _ => ("/v1beta/models/m:generateContent", json!({"contents": [{"parts": [{"text": "x"}]}]})),
+    }
+}
+
+/// Sends a field to a provider, and returns its fate.
+async fn fate(rule: &FieldRule, upstream: &str, word: &'static str) -> &'static str {
+    let (path, mut body) = smallest(rule.format);
+    let value: Value = serde_json::from_str(rule.sample).unwrap();
+    let name = rule.field.rsplit('.').next().unwrap();
+    match rule.field.split_once('.') {
+        Some((outer, inner)) => body[outer] = json!({ (inner): value }),
+        None => body[rule.field] = value,
+    }
+    let provider = Canned::new(200, "application/json", word);
+    let answer = provider.gateway(upstream).answer(&post(path, &body)).await;
+    let place = format!("{} {} to {upstream}", rule.format, rule.field);
+    if upstream == rule.format {
+        assert_eq!(answer.status, 200, "{place}");
+        assert_eq!(provider.body(), body, "{place}");
+        return "carried";
+    }
+    let lost = header(&answer, "x-windlass-lost").unwrap_or_default().to_owned();
+    let is_named = lost.split(", ").any(|lost| lost == name);
+    match (answer.status, rule.fate) {
+        (400, FieldFate::Refused) => {
+            let error = text(answer).await;
+            assert!(error.contains(name) || error.contains("thread"), "{place}: {error}");
+            assert!(provider.seen().is_empty());
+            "refused"
+        }
+        (200, FieldFate::LeftOut) if is_named => "left out",
+        // Another format without the field: the request names it.
+        (200, FieldFate::Translated) if is_named => "left out",
+        (200, FieldFate::Translated) if lost.is_empty() => "translated",
+        (status, fate) => panic!("{place}: {fate:?} with status {status}, lost {lost:?}"),
+    }
+}
+
+/// The tables as Markdown.
+pub(crate) async fn tables() -> String {
+    let mut out = String::from(
+        "\n## Fields\n\nEach field is `carried` within its format. `translated`: it becomes a field of the other format, or the \
+         gateway acts on it; `refused`: the client receives an error of its format that names it; `left out`: it is named \
+         in `x-windlass-lost`. Any other field is carried within its format, and left out and named otherwise.\n\n\
+         | Field | Chat | Responses | Anthropic | Gemini |\n|---|---|---|---|---|\n",
+    );
+    for rule in field_rules() {
+        write!(out, "| {} `{}` |", super::short_name(rule.format), rule.field).unwrap();
+        for (upstream, word) in UPSTREAMS {
+            write!(out, " {} |", fate(rule, upstream, word).await).unwrap();
+        }
+        out.push('\n');
+    }
+    out.push_str(
+        "\n## Headers\n\nThese headers are carried within a format; `*` stands for any end. Keys, cookies and headers that \
+         select an account stay at the gateway. Between two formats the request id, `retry-after`, `retry-after-ms` and the \
+         limits of requests and tokens are translated, and other headers are left out.\n\n| Header | Direction | Format |\n|---|---|---|\n",
+    );
+    for rule in header_rules() {
+        let way = if rule.direction == Direction::Up { "to the provider" } else { "to the client" };
+        let format = if rule.format.is_empty() { "each" } else { super::short_name(rule.format) };
+        writeln!(out, "| `{}` | {way} | {format} |", rule.name).unwrap();
+    }
+    out.push_str(
+        "\n## Statuses\n\nThe status of a provider of another format, as the client of a format receives it. Within a format \
+         every status is carried.\n\n| Provider | Chat | Responses | Anthropic | Gemini |\n|---|---|---|---|---|\n",
+    );
+    for status in [400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 529] {
+        write!(out, "| {status} |").unwrap();
+        for (format, _) in UPSTREAMS {
+            let upstream = if format == "openai-chat" { "anthropic" } else { "openai-chat" };
+            let error = r#"{"type":"error","error":{"message":"no","type":"some_error"}}"#;
+            let (path, body) = smallest(format);
+            let gateway = Canned::new(status, "application/json", error).gateway(upstream);
+            write!(out, " {} |", gateway.answer(&post(path, &body)).await.status).unwrap();
+        }
+        out.push('\n');
+    }
+    out
+}
