@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_journal::Record;
 use windlass_loop::{Entry, HookPoint, Input, Machine};
 use windlass_protocol::Message;
+use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
 use crate::driver::Driver;
@@ -86,6 +87,11 @@ impl Agent {
         options: RunOptions,
     ) -> Result<Report, AgentError> {
         self.stream_with(task, options).report().await?.check()
+    }
+
+    /// Returns the tools of the agent, as they are when a run begins.
+    pub fn toolbox(&self) -> Option<&Toolbox> {
+        self.parts.toolbox.as_ref()
     }
 
     /// Begins a session: a conversation of several tasks, in which each task sees what came before.

@@ -173,6 +173,10 @@ impl Tool for AgentTool {
         }
     }
 
+    fn is_in_presets(&self) -> bool {
+        false
+    }
+
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Spawn { agent: self.name().to_owned() }]
     }

@@ -3,6 +3,7 @@
 mod hooks;
 mod hosted_tools;
 mod model_choices;
+mod own_tools;
 mod protocols;
 mod request_settings;
 
@@ -17,7 +18,7 @@ use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_text_calls::Dialect;
 use windlass_tokens::Tokenizer;
-use windlass_tool::Human;
+use windlass_tool::{Human, Tool};
 use windlass_toolbox::Toolbox;
 
 use self::model_choices::ModelChoices;
@@ -54,6 +55,8 @@ const CORRECTIONS: u32 = 2;
 pub struct AgentBuilder {
     model: Option<(Arc<dyn Model>, String)>,
     toolbox: Option<Toolbox>,
+    /// The tools of a toolbox with the default configuration.
+    own_tools: Vec<Arc<dyn Tool>>,
     policy: Policy,
     autonomy: Autonomy,
     work_mode: Option<String>,
@@ -137,12 +140,6 @@ impl AgentBuilder {
         }
     }
 
-    /// Returns the toolbox that is set. In a builder from [`CallingRun::agent`](crate::CallingRun::agent)
-    /// this is the caller's toolbox until another is set.
-    pub fn tools(&self) -> Option<&Toolbox> {
-        self.toolbox.as_ref()
-    }
-
     /// Sets the model and the name under which its provider knows it. A builder that copies the settings of another
     /// agent then uses the facts about this model.
     pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
@@ -151,7 +148,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the tools. By default the agent has no tools and can only answer with text.
+    /// Sets the tools, with a configuration of their own. [`tool`](Self::tool) is shorter if the tools need none. By
+    /// default the agent has no tools and can only answer with text.
     pub fn toolbox(mut self, toolbox: Toolbox) -> Self {
         self.toolbox = Some(toolbox);
         self
@@ -295,7 +293,8 @@ impl AgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// Returns [`AgentError::NoModel`] without a model, [`AgentError::Mode`] if the toolbox does not have the work mode, and
+    /// Returns [`AgentError::NoModel`] without a model, [`AgentError::Tools`] or [`AgentError::ToolsAndToolbox`] if the
+    /// tools do not form a toolbox, [`AgentError::Mode`] if the toolbox does not have the work mode, and
     /// [`AgentError::HostedTool`] if the model does not take a hosted tool.
     pub fn build(mut self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
@@ -303,6 +302,7 @@ impl AgentBuilder {
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
         let budget = choices.complete_budget(self.budget);
         let tokenizer = self.tokenizer.unwrap_or_else(|| Tokenizer::for_model(&name));
+        self.toolbox = own_tools::join(self.toolbox, self.own_tools, &name)?;
         // Fail here and not in the first run if the work mode does not exist.
         let tools = Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         self.options.hosted_tools.append(&mut self.hosted_tools);

@@ -2,7 +2,7 @@
 
 use windlass_journal::JournalError;
 use windlass_loop::{Outcome, ResumeError};
-use windlass_toolbox::UnknownMode;
+use windlass_toolbox::{BuildError, UnknownMode};
 
 /// The reason why a run cannot be executed.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,15 @@ pub enum AgentError {
     /// The builder has no model.
     #[error("the agent has no model; set one with `AgentBuilder::model`")]
     NoModel,
+    /// The tools of [`AgentBuilder::tool`](crate::AgentBuilder::tool) do not form a toolbox, for example because two have
+    /// the same name.
+    #[error(transparent)]
+    Tools(#[from] BuildError),
+    /// The builder has a toolbox, and also tools outside of it.
+    #[error(
+        "the agent has a toolbox and other tools; add the tools to the toolbox, with `ToolboxBuilder::tool`"
+    )]
+    ToolsAndToolbox,
     /// The toolbox does not have the mode in which the run would begin, or in which it was recorded.
     #[error("the run's mode does not exist")]
     Mode(#[from] UnknownMode),

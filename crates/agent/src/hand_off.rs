@@ -59,6 +59,10 @@ impl Tool for HandOffTool {
         Hints { control: Control::Last, risk: Risk::Low, ..Hints::default() }
     }
 
+    fn is_in_presets(&self) -> bool {
+        false
+    }
+
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Internal]
     }

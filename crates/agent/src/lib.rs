@@ -24,6 +24,7 @@ mod lessons;
 mod messages;
 mod nested;
 mod on_behalf;
+mod open_approvals;
 mod options;
 mod outbox;
 mod own_run;
@@ -44,17 +45,16 @@ mod summarizer;
 mod taint;
 mod tools;
 
-pub use approver::*;
 pub use call_batch::{BatchReport, CallBatch};
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
-pub use hook::*;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use reexports::*;
 pub use run_handle::{EventBufferLimits, NumberedEvent, RunHandle, RunReader};
 pub use session::*;
 pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use {agent::Agent, agent_tool::AgentTool, builder::AgentBuilder, error::AgentError};
-pub use {calling_run::CallingRun, lessons::ApprovalHistoryStore};
+pub use {approver::*, hook::*};
+pub use {calling_run::CallingRun, lessons::ApprovalHistoryStore, open_approvals::open_approvals};
 pub use {
     hand_off::HandOffTool, options::RunOptions, report::Report, stream::EventStream, summarizer::Summarizer,
 };

@@ -185,6 +185,10 @@ macro_rules! as_inner {
             self.inner.has_built_in_rules()
         }
 
+        fn is_in_presets(&self) -> bool {
+            self.inner.is_in_presets()
+        }
+
         fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
             self.inner.effects(payload)
         }

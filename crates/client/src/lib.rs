@@ -51,6 +51,8 @@ pub use transport::{
 };
 pub use upload::{Upload, UploadedFile};
 
+// The type of a key.
+pub use secrecy::SecretString;
 // Re-exports of the types of `windlass-vendors` in this crate's interface.
 pub use windlass_vendors::{
     Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,

@@ -32,3 +32,6 @@ pub use self::resource_host::{
 };
 pub use self::tool_host::{CallFuture, ToolHost};
 pub use self::tool_server::{ServeError, ToolServer};
+
+// The type of the token that stops a server.
+pub use tokio_util::sync::CancellationToken;

@@ -125,6 +125,10 @@ impl<'a> ToolFunction<'a> {
                     #hints
                 }
 
+                fn is_in_presets(&self) -> bool {
+                    false
+                }
+
                 fn effects(&self, #payload: &#home::derived::Payload) -> ::std::vec::Vec<#home::derived::Effect> {
                     #effects
                 }

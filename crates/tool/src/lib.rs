@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod arc_tool;
 mod tool;
 
 #[cfg(feature = "blocking")]

@@ -85,6 +85,13 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Returns whether the presets of a toolbox, which list the built-in tools by name, mean this tool. A tool that
+    /// they do not mean is offered with every preset, whatever its name. Default: true. Tools of the macro `#[tool]`
+    /// and callback tools return false. A wrapper returns the value of the wrapped tool.
+    fn is_in_presets(&self) -> bool {
+        true
+    }
+
     /// Returns the effects that this call would have. Must only read the payload and must not access files,
     /// processes or sockets. A tool that cannot determine the effects returns `Effect::Unknown`, which policy
     /// treats as the worst case.

@@ -1,8 +1,8 @@
 //! Availability of tools: the filters in their order (RULES L11).
 //!
 //! The candidates are the tools of the preset, the additions of the configuration and of the model's rule,
-//! the tools that every mode has, every tool of a server or from `DynamicTools`, and every registered tool whose name
-//! the presets do not know: the program's own. The filters then remove,
+//! the tools that every mode has, every tool of a server or from `DynamicTools`, and the program's own
+//! tools: those whose name the presets do not know, and those that the presets do not mean. The filters then remove,
 //! in this order: tools of groups that the mode does not grant; tools that the model's rule excludes, unless
 //! the configuration adds them by name; tools whose feature is off; tools that cannot work in this
 //! environment; disabled tools. A filter only removes, so the order only determines which reason is reported.
@@ -56,7 +56,7 @@ pub(crate) fn availability(plan: &FixedTools, mode: Option<&WorkMode>, entry: &E
     let is_in_rule =
         |names: &[String]| names.iter().any(|known| known == name) && plan.rule.is_about(entry.tool.as_ref());
     let is_wanted = plan.config.wants(name)
-        || !is_known(name)
+        || !(is_known(name) && entry.tool.is_in_presets())
         || is_in_rule(&plan.rule.include)
         || (mode.is_some() && is_always_there(name))
         || entry.is_dynamic();

@@ -21,7 +21,6 @@ use crate::{
 /// [`Availability`](crate::Availability). Tools are offered in the order in which they are added.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use windlass_protocol::{Arguments, CallId, ToolCall, ToolName, ToolSpec};
 /// use windlass_tool::Output;
 /// use windlass_toolbox::{CallbackTool, Preset, ToolConfig, Toolbox};
@@ -30,7 +29,7 @@ use crate::{
 /// let spec = ToolSpec::function(ping.clone(), "Answers.", r#"{"type":"object"}"#.parse()?);
 /// let tool = CallbackTool::new(spec, |_, _| async { Ok(Output::text("pong")) });
 /// let config = ToolConfig::new(Preset::Full);
-/// let toolbox = Toolbox::builder().tool(Arc::new(tool)).config(config).build()?;
+/// let toolbox = Toolbox::builder().tool(tool).config(config).build()?;
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ping, Arguments::default());
 /// let checked = toolbox.check(&call).map_err(|result| result.wire_text())?;
@@ -101,8 +100,12 @@ pub enum BuildError {
 }
 
 impl ToolboxBuilder {
-    /// Adds a tool under its own name. Tools are offered in the order of registration.
-    pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
+    /// Adds a tool under its own name, by value or as an [`Arc`]. Tools are offered in the order of registration.
+    pub fn tool(self, tool: impl Tool + 'static) -> Self {
+        self.shared_tool(Arc::new(tool))
+    }
+
+    fn shared_tool(self, tool: Arc<dyn Tool>) -> Self {
         let identity = Identity::own(tool.spec().name().clone());
         self.tool_as(identity, tool)
     }
@@ -115,7 +118,7 @@ impl ToolboxBuilder {
 
     /// Adds several tools.
     pub fn tools(self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        tools.into_iter().fold(self, Self::tool)
+        tools.into_iter().fold(self, Self::shared_tool)
     }
 
     /// Adds an alias: calls of `alias` are calls of the tool `name`.

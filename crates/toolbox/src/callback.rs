@@ -78,6 +78,10 @@ impl Tool for CallbackTool {
         self.hints
     }
 
+    fn is_in_presets(&self) -> bool {
+        false
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         (self.effects)(payload)
     }

@@ -3,7 +3,6 @@
 //! `cargo run -p windlass --example evals -F evals,mock`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -19,8 +18,7 @@ fn price(article: String) -> Result<u64, &'static str> {
 
 /// Returns the agent under test. A program passes a model of a provider.
 fn shop_agent(model: MockModel) -> Result<Agent, BoxError> {
-    let toolbox = Toolbox::builder().tool(Arc::new(Price)).build()?;
-    Ok(Agent::builder().model(model, "mock-1").toolbox(toolbox).build()?)
+    Ok(Agent::builder().model(model, "mock-1").tool(Price).build()?)
 }
 
 /// Looks prices up.

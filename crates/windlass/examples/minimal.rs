@@ -8,7 +8,6 @@ use std::sync::Arc;
 use windlass::Agent;
 use windlass::providers::anthropic::Anthropic;
 use windlass::tool::tool;
-use windlass::toolbox::Toolbox;
 use windlass_mock::{Script, ScriptedModel};
 
 /// Adds two integers.
@@ -24,10 +23,6 @@ fn add(
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The macro generated the tool `Add` from the function `add`. Its doc comments are the descriptions for
-    // the model.
-    let toolbox = Toolbox::builder().tool(Arc::new(Add)).build()?;
-
     // Instead of a provider: a script that is encoded into a provider's bytes and decoded again.
     let script = Script::parse(
         r#"{"turns": [{"steps": [{"call": {"name": "add", "arguments": {"left": 19, "right": 23}}}]},
@@ -35,7 +30,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let model = ScriptedModel::new(script, Arc::new(Anthropic::default()));
 
-    let agent = Agent::builder().model(model, "scripted-1").toolbox(toolbox).build()?;
+    // The macro generated the tool `Add` from the function `add`. Its doc comments are the descriptions for the
+    // model.
+    let agent = Agent::builder().model(model, "scripted-1").tool(Add).build()?;
     let report = agent.run("What is 19 and 23?").await?;
     println!("{}", report.into_text()?);
     Ok(())

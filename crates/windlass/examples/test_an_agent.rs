@@ -3,8 +3,6 @@
 //! `cargo run -p windlass --example test_an_agent -F mock`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
 
-use std::sync::Arc;
-
 use serde_json::json;
 use windlass::mock::MockModel;
 use windlass::prelude::*;
@@ -22,8 +20,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .call("price", json!({"article": "pencil"}))
         .text("Two pencils cost 2.40.");
 
-    let toolbox = Toolbox::builder().tool(Arc::new(Price)).build()?;
-    let agent = Agent::builder().model(model.clone(), "mock-1").toolbox(toolbox).build()?;
+    let agent = Agent::builder().model(model.clone(), "mock-1").tool(Price).build()?;
     let answer = agent.run("How much are two pencils?").await?.into_text()?;
 
     assert_eq!(answer, "Two pencils cost 2.40.");

@@ -19,11 +19,10 @@ impl Basket {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let basket = Arc::new(Basket(Mutex::default()));
-    let toolbox = Toolbox::builder().tools(basket.tools()).build()?;
     let script = r#"{"turns": [{"steps": [{"call": {"name": "put", "arguments": {"price": "99"}}}]},
         {"steps": [{"text": "It is in."}]}]}"#;
     let model = ScriptedModel::new(Script::parse(script)?, Arc::new(Anthropic::default()));
-    let agent = Agent::builder().model(model, "scripted-1").toolbox(toolbox).build()?;
+    let agent = Agent::builder().model(model, "scripted-1").tools(basket.tools()).build()?;
     println!("{} {:?}", agent.run("Put a pen for 99 cents into it.").await?, basket.0.lock());
     Ok(())
 }

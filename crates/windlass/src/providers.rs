@@ -23,6 +23,8 @@ pub use provider_model::ProviderModel;
 #[cfg(feature = "client")]
 pub use windlass_client as client;
 #[cfg(feature = "client")]
-pub use windlass_client::{Client, ClientBuilder, ClientError, Endpoint, Options, Vendor, Vendors};
+pub use windlass_client::{
+    Client, ClientBuilder, ClientError, Endpoint, Options, SecretString, Vendor, Vendors,
+};
 #[cfg(feature = "client")]
 pub use windlass_vendors as vendors;

@@ -1,10 +1,11 @@
 //! Ready tools, one module for each crate. Each module needs the feature of its name; `fs`, `edit`, `shell` and
 //! `search` need `sandbox-tools`.
 
+#[cfg(feature = "mcp-server")]
+pub mod mcp_server;
+
 #[cfg(feature = "mcp")]
 pub use windlass_mcp as mcp;
-#[cfg(feature = "mcp-server")]
-pub use windlass_mcp_server as mcp_server;
 #[cfg(feature = "browser")]
 pub use windlass_tools_browser as browser;
 #[cfg(feature = "control")]

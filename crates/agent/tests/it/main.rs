@@ -21,6 +21,7 @@ mod learned;
 mod links;
 mod modes;
 mod order;
+mod own_tools;
 mod partial;
 mod prompt_cache;
 mod protocol;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use windlass_agent::{
     Agent, Answers, ApproveAll, ApproverReply, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
-    StoredAnswers, UnansweredPolicy, Wait,
+    StoredAnswers, UnansweredPolicy, Wait, open_approvals,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal, Record};
@@ -53,6 +53,7 @@ async fn a_suspended_run_resumes_with_any_subset_of_stored_answers() {
 
         let asked = questions(&journal);
         assert_eq!(asked.len(), 2);
+        assert_eq!(open_approvals(&journal.records().unwrap()).unwrap(), asked);
         let mut runs = 0;
         for (question, left) in asked.iter().rev().zip([1, 0]) {
             let yes = ApprovalDecision::approve(question.request_id.clone());
@@ -63,6 +64,7 @@ async fn a_suspended_run_resumes_with_any_subset_of_stored_answers() {
             runs += 1;
             assert_eq!(scene.write.calls.load(Ordering::SeqCst), runs);
             assert_eq!(nobody.requests().len(), left, "only what has no answer is asked");
+            assert_eq!(open_approvals(&journal.records().unwrap()).unwrap().len(), left);
             match report.outcome {
                 Outcome::Suspended { waits } => assert_eq!(waits.len(), left),
                 other => assert_eq!((other, left), (Outcome::Completed { text: "done".into() }, 0)),

@@ -130,6 +130,10 @@ impl Tool for AcceptedOnRun {
         self.tool.has_built_in_rules()
     }
 
+    fn is_in_presets(&self) -> bool {
+        self.tool.is_in_presets()
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         self.tool.effects(payload)
     }

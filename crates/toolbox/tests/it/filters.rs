@@ -2,7 +2,9 @@
 
 use windlass_protocol::Concurrency;
 use windlass_tool::Tool;
-use windlass_toolbox::{Availability, BuildError, ModelRule, Preset, ToolConfig, Toolbox, ToolboxBuilder};
+use windlass_toolbox::{
+    Availability, BuildError, CallbackTool, ModelRule, Preset, ToolConfig, Toolbox, ToolboxBuilder,
+};
 
 use crate::fake::{BuiltIn, Does, call, fake};
 
@@ -112,6 +114,29 @@ fn a_strangers_tool_waits_for_nothing() {
     // What a user's file says counts before what the tool says.
     let other = full().with_gate("generate_image", "pictures").with_feature("pictures");
     assert_eq!(offered(&own().config(other).build().unwrap()), ["generate_image"]);
+}
+
+// library B3: presets list the built-in tools, so every preset offers a program's own tool with such a name.
+#[test]
+fn a_programs_own_tool_with_a_built_in_name_is_offered() {
+    let own = |name: &str| {
+        let name = windlass_protocol::ToolName::new(name).unwrap();
+        let schema = r#"{"type":"object"}"#.parse().unwrap();
+        let spec = windlass_protocol::ToolSpec::function(name, "Its own.", schema);
+        CallbackTool::new(spec, |_, _| async { Ok(windlass_tool::Output::text("done")) })
+    };
+    for preset in [Preset::Minimal, Preset::Standard, Preset::Full] {
+        for name in ["generate_image", "run_slash_command", "web_search", "execute_code"] {
+            let toolbox = Toolbox::builder().tool(own(name)).config(ToolConfig::new(preset)).build().unwrap();
+            assert_eq!(offered(&toolbox), [name], "{preset:?}");
+        }
+    }
+    // A built-in tool, here a stand-in with the defaults of the trait, needs its preset.
+    let built_in = Toolbox::builder().tool(says("web_search")).build().unwrap();
+    assert!(offered(&built_in).is_empty());
+    // The user can still disable a tool by its name.
+    let config = ToolConfig::default().remove_tool("web_search");
+    assert!(offered(&Toolbox::builder().tool(own("web_search")).config(config).build().unwrap()).is_empty());
 }
 
 // library B3: the built-in rules about models are about the built-in tools, the user's are about names.
