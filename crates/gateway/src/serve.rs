@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::Duration;
 
 use crate::stop::{Phase, Stop};
-use crate::{ClientRequest, Gateway, GatewayResponse};
+use crate::{ClientRequest, Front, GatewayResponse};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
@@ -31,7 +31,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct ServeOptions {
     /// Maximum bytes of a request body. Default: 32 MiB.
     pub body_bytes: usize,
-    /// Maximum concurrent connections; further connections wait in the backlog. Default: 256.
+    /// Maximum concurrent connections, idle ones included; further connections wait in the backlog. Default: 4,096.
+    /// [`Front::with_concurrent_requests`] bounds the work.
     pub connections: usize,
     /// Timeout for the head of a request. Default: 30 seconds.
     pub head_timeout: Duration,
@@ -45,7 +46,7 @@ impl Default for ServeOptions {
     fn default() -> Self {
         Self {
             body_bytes: 32 << 20,
-            connections: 256,
+            connections: 4096,
             head_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_mins(1),
             drain: Duration::from_secs(10),
@@ -55,13 +56,13 @@ impl Default for ServeOptions {
 
 /// Serves a gateway until the future is dropped, which closes every connection and cancels every response.
 ///
-/// Requests from web pages (requests with an `Origin` header) are refused: a page that the user visits must
-/// not use the user's models.
+/// Requests from web pages (requests with an `Origin` header) are refused unless [`Front::with_origin`] permits their
+/// origin: a page that the user visits must not use the user's models.
 ///
 /// # Errors
 /// The listener cannot accept connections any more.
-pub async fn serve(listener: TcpListener, gateway: Gateway, options: ServeOptions) -> io::Result<()> {
-    serve_until(listener, gateway, options, std::future::pending()).await
+pub async fn serve(listener: TcpListener, front: impl Into<Front>, options: ServeOptions) -> io::Result<()> {
+    serve_until(listener, front, options, std::future::pending()).await
 }
 
 /// Like [`serve`], until `stop` completes. Then it closes the port, lets open responses continue for
@@ -73,15 +74,16 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, options: ServeOption
 /// The listener cannot accept connections any more.
 pub async fn serve_until(
     listener: TcpListener,
-    gateway: Gateway,
+    front: impl Into<Front>,
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let front = front.into();
     let (phase, ending) = Stop::channel();
     // Dropping the set, together with this future, aborts the connections.
     let mut connections = JoinSet::new();
     tokio::select! {
-        end = take_connections(listener, gateway, options, &ending, &mut connections) => end?,
+        end = take_connections(listener, front, options, &ending, &mut connections) => end?,
         () = stop => {}
     }
     phase.send_replace(Phase::Draining);
@@ -99,21 +101,21 @@ async fn all_of(connections: &mut JoinSet<()>) {
 
 async fn take_connections(
     listener: TcpListener,
-    gateway: Gateway,
+    front: Front,
     options: ServeOptions,
     ending: &Stop,
     connections: &mut JoinSet<()>,
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(options.connections.max(1)));
-    let gateway = Arc::new(gateway);
+    let front = Arc::new(front);
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
         let (stream, _) = windlass_web_reach::accept(&listener).await?;
         let _ = stream.set_nodelay(true);
-        let (gateway, mut stop) = (gateway.clone(), ending.clone());
+        let (front, mut stop) = (front.clone(), ending.clone());
         connections.spawn(async move {
             let answers = stop.clone();
-            let service = service_fn(|request| respond(gateway.clone(), options, answers.clone(), request));
+            let service = service_fn(|request| respond(front.clone(), options, answers.clone(), request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
             // Ignore connection errors: the client closed the connection.
@@ -132,28 +134,61 @@ async fn take_connections(
 }
 
 async fn respond(
-    gateway: Arc<Gateway>,
+    front: Arc<Front>,
     options: ServeOptions,
     stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
-    if request.headers().contains_key(ORIGIN) {
+    let Some(origin) = request.headers().get(ORIGIN).cloned() else {
+        return answer(&front, options, stop, request).await;
+    };
+    if !origin.to_str().is_ok_and(|origin| front.permits_origin(origin)) {
         return plain(403, "requests from web pages are refused");
     }
-    if request.method() != Method::POST {
-        return plain(405, "this server accepts POST only");
-    }
+    let response = if request.method() == Method::OPTIONS {
+        let preflight = GatewayResponse::whole(204, Vec::new());
+        written(preflight)?
+    } else {
+        answer(&front, options, stop, request).await?
+    };
+    Ok(permit(response, origin))
+}
+
+/// Adds the headers with which a browser shows a response to a page of this origin.
+fn permit(mut response: Response<Body>, origin: HeaderValue) -> Response<Body> {
+    let headers = response.headers_mut();
+    headers.insert("access-control-allow-origin", origin);
+    let fixed = [
+        ("vary", "origin"),
+        ("access-control-allow-methods", "GET, POST"),
+        ("access-control-allow-headers", "*, authorization"),
+        ("access-control-expose-headers", "*"),
+        ("access-control-max-age", "600"),
+    ];
+    headers.extend(fixed.map(|(name, value)| {
+        (hyper::header::HeaderName::from_static(name), HeaderValue::from_static(value))
+    }));
+    response
+}
+
+async fn answer(
+    front: &Front,
+    options: ServeOptions,
+    stop: Stop,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, hyper::http::Error> {
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let mut client = ClientRequest::new(path, Bytes::new());
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     client.headers.extend(request.headers().iter().map(|(name, value)| (name.to_string(), text(value))));
+    let method = request.method().clone();
     let body = Limited::new(request.into_body(), options.body_bytes).collect();
     client.body = match tokio::time::timeout(options.body_timeout, body).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => return plain(413, "the body is incomplete or too large"),
         Err(_) => return closing(plain(408, "the body took too long")),
     };
-    written(gateway.answer_until(&client, stop).await)
+    written(front.answer(method.as_str(), &client, stop).await)
 }
 
 /// Closes the connection after the response, because the rest of an unread body would be parsed as the next

@@ -5,6 +5,7 @@ mod canned;
 mod carry;
 mod findings;
 mod formats;
+mod front;
 mod growth;
 mod hosted;
 mod hostile;

@@ -1,0 +1,284 @@
+//! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
+
+mod catalog;
+mod count;
+mod keys;
+mod log;
+mod measured;
+mod metrics;
+
+pub use catalog::CatalogModel;
+pub use keys::{ClientKey, ClientKeys, KeyError};
+pub use log::{RequestLine, RequestLog};
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
+
+use crate::refusal::refuse;
+use crate::stop::Stop;
+use crate::{ClientRequest, Gateway, GatewayResponse};
+use measured::Measurement;
+use metrics::Metrics;
+
+/// The wait that a client is told when the server has no room for its request.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST` to a path of a format | the gateway of the model's route |
+/// | `GET /v1/models`, `/v1/models/ID`, `/v1beta/models`, `/v1beta/models/ID` | the catalogue, in the client's format |
+/// | `POST /v1/messages/count_tokens`, `/v1beta/models/ID:countTokens`, `/v1/responses/input_tokens` | a count of tokens |
+/// | `GET /health`, `/ready` | the state, without a key |
+/// | `GET /metrics` | Prometheus text |
+///
+/// ```
+/// # fn example(gateway: windlass_gateway::Gateway, small: windlass_gateway::Gateway) {
+/// use windlass_gateway::{CatalogModel, Front};
+///
+/// let front = Front::new(gateway)
+///     .with_route(["haiku"], small)
+///     .with_model(CatalogModel::new("claude-sonnet-4-6", "anthropic"))
+///     .with_model(CatalogModel::new("haiku", "anthropic"))
+///     .with_concurrent_requests(200);
+/// # drop(front);
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Front {
+    default: Gateway,
+    routes: Vec<Route>,
+    catalog: Vec<CatalogModel>,
+    keys: Option<Arc<ClientKeys>>,
+    origins: Vec<String>,
+    log: Option<Arc<dyn RequestLog>>,
+    metrics: Arc<Metrics>,
+    places: Arc<Semaphore>,
+}
+
+#[derive(Clone)]
+struct Route {
+    names: Vec<String>,
+    gateway: Gateway,
+}
+
+/// Maximum concurrent requests by default.
+const REQUESTS: usize = 1024;
+
+impl Front {
+    /// Creates the endpoints of one gateway, which answers for every model without a route.
+    pub fn new(gateway: Gateway) -> Self {
+        Self {
+            default: gateway,
+            routes: Vec::new(),
+            catalog: Vec::new(),
+            keys: None,
+            origins: Vec::new(),
+            log: None,
+            metrics: Arc::default(),
+            places: Arc::new(Semaphore::new(REQUESTS)),
+        }
+    }
+
+    /// Adds the gateway for these model names. The first route with a name counts. An alias is a route to a gateway whose
+    /// upstream has a name.
+    pub fn with_route<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+        gateway: Gateway,
+    ) -> Self {
+        self.routes.push(Route { names: names.into_iter().map(Into::into).collect(), gateway });
+        self
+    }
+
+    /// Adds a model to the lists of models.
+    pub fn with_model(mut self, model: CatalogModel) -> Self {
+        self.catalog.push(model);
+        self
+    }
+
+    /// Requires a key of each client.
+    pub fn with_client_keys(mut self, keys: ClientKeys) -> Self {
+        self.keys = Some(Arc::new(keys));
+        self
+    }
+
+    /// Permits the pages of an origin, such as `https://app.example`, to call the server from a browser. Without origins,
+    /// every request of a page is refused.
+    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Writes a line for each request.
+    pub fn with_log(mut self, log: Arc<dyn RequestLog>) -> Self {
+        self.log = Some(log);
+        self
+    }
+
+    /// Sets the maximum number of requests that are answered at the same time. Default: 1,024. Further requests are
+    /// refused with status 503 and `retry-after`.
+    pub fn with_concurrent_requests(mut self, requests: usize) -> Self {
+        self.places = Arc::new(Semaphore::new(requests.max(1)));
+        self
+    }
+
+    /// Returns the measurements as Prometheus text.
+    pub fn to_prometheus(&self) -> String {
+        self.metrics.to_text(self.places.available_permits())
+    }
+
+    /// Returns true if pages of this origin may call the server.
+    pub(crate) fn permits_origin(&self, origin: &str) -> bool {
+        self.origins.iter().any(|permitted| permitted == origin)
+    }
+
+    /// Answers a request of any method. Cancel-safe like [`Gateway::answer`].
+    pub(crate) async fn answer(&self, method: &str, request: &ClientRequest, stop: Stop) -> GatewayResponse {
+        let path = request.path.split('?').next().unwrap_or_default();
+        match (method, path) {
+            ("GET" | "HEAD", "/health" | "/healthz") => {
+                return json(200, &serde_json::json!({"status": "ok"}));
+            }
+            ("GET" | "HEAD", "/ready") => return self.readiness(),
+            _ => {}
+        }
+        let server = self.server_for(request);
+        let client = match self.keys.as_ref().map(|keys| keys.find(request)) {
+            None => None,
+            Some(Some(key)) => Some(key),
+            Some(None) => return self.refuse(server, &missing_key()),
+        };
+        match method {
+            "GET" | "HEAD" if path == "/metrics" => self.metrics_page(),
+            "GET" | "HEAD" => self.list(request, client).unwrap_or_else(|| not_allowed(path)),
+            "POST" => match count::answer(request) {
+                Some(counted) => counted,
+                None => self.generate(server, client, request, stop).await,
+            },
+            _ => not_allowed(path),
+        }
+    }
+
+    fn readiness(&self) -> GatewayResponse {
+        if self.places.available_permits() > 0 {
+            return json(200, &serde_json::json!({"status": "ready"}));
+        }
+        let mut full = json(503, &serde_json::json!({"status": "full"}));
+        full.headers.push(("retry-after".to_owned(), RETRY_AFTER.as_secs().to_string()));
+        full
+    }
+
+    fn metrics_page(&self) -> GatewayResponse {
+        let mut page = GatewayResponse::whole(200, self.to_prometheus().into_bytes());
+        "text/plain; version=0.0.4; charset=utf-8".clone_into(&mut page.content_type);
+        page
+    }
+
+    /// Returns the list of models, or one model, that the client may use.
+    fn list(&self, request: &ClientRequest, client: Option<&ClientKey>) -> Option<GatewayResponse> {
+        let is_permitted = |model: &&CatalogModel| client.is_none_or(|key| key.permits(&model.id));
+        let models: Vec<&CatalogModel> = self.catalog.iter().filter(is_permitted).collect();
+        catalog::answer(request, &models)
+    }
+
+    async fn generate(
+        &self,
+        server: Option<&dyn Server>,
+        client: Option<&ClientKey>,
+        request: &ClientRequest,
+        stop: Stop,
+    ) -> GatewayResponse {
+        let outline = server.and_then(|server| server.outline(&request.path, &request.body).ok());
+        let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
+        let name = client.map_or("", |key| key.name.as_str());
+        let format = server.map_or("", Server::name);
+        let measurement =
+            Measurement::start(Arc::clone(&self.metrics), self.log.clone(), request, (name, format, model));
+        if client.is_some_and(|key| !key.permits(model)) {
+            return measurement.measure(self.refuse(server, &not_permitted(model)), None);
+        }
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            return measurement.measure(self.refuse(server, &overloaded()), None);
+        };
+        let answer = self.gateway_for(model).answer_until(request, stop).await;
+        measurement.measure(answer, Some(place))
+    }
+
+    fn gateway_for(&self, model: &str) -> &Gateway {
+        let has_name = |route: &&Route| route.names.iter().any(|name| name == model);
+        self.routes.iter().find(has_name).map_or(&self.default, |route| &route.gateway)
+    }
+
+    /// Returns the format of a client's request.
+    fn server_for(&self, request: &ClientRequest) -> Option<&dyn Server> {
+        self.default.servers.iter().find(|server| server.serves(&request.path)).map(AsRef::as_ref)
+    }
+
+    /// Returns an error in the client's format, or in OpenAI's form for a path of no format.
+    fn refuse(&self, server: Option<&dyn Server>, error: &ProviderError) -> GatewayResponse {
+        let servers = &self.default.servers;
+        match server.or_else(|| servers.first().map(AsRef::as_ref)) {
+            Some(server) => {
+                let mut answer = refuse(server, error);
+                answer.status = error.status.unwrap_or(answer.status);
+                answer
+            }
+            None => {
+                json(error.status.unwrap_or(400), &serde_json::json!({"error": {"message": error.message}}))
+            }
+        }
+    }
+}
+
+fn missing_key() -> ProviderError {
+    let what = "the key of this gateway is missing or not valid";
+    ProviderError::new(ProviderErrorKind::Authentication, Some("invalid_api_key".to_owned()), what)
+        .with_status(401)
+}
+
+fn not_permitted(model: &str) -> ProviderError {
+    let what = format!("the key of this client does not permit the model {model:?}");
+    ProviderError::new(ProviderErrorKind::NotFound, Some("model_not_found".to_owned()), what).with_status(404)
+}
+
+fn overloaded() -> ProviderError {
+    let what = "the gateway answers as many requests as it may; try again later";
+    ProviderError::new(ProviderErrorKind::Server, None, what)
+        .with_status(503)
+        .with_retry_after(Some(RETRY_AFTER))
+}
+
+fn not_allowed(path: &str) -> GatewayResponse {
+    let what = format!("{path:?} does not take this method; requests to models are POST");
+    let error =
+        serde_json::json!({"error": {"message": what, "type": "invalid_request_error", "code": null}});
+    json(405, &error)
+}
+
+fn json(status: u16, value: &serde_json::Value) -> GatewayResponse {
+    GatewayResponse::whole(status, value.to_string().into_bytes())
+}
+
+impl From<Gateway> for Front {
+    fn from(gateway: Gateway) -> Self {
+        Self::new(gateway)
+    }
+}
+
+impl fmt::Debug for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let routes: Vec<&Vec<String>> = self.routes.iter().map(|route| &route.names).collect();
+        f.debug_struct("Front")
+            .field("default", &self.default)
+            .field("routes", &routes)
+            .field("models", &self.catalog.len())
+            .field("has_keys", &self.keys.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,302 @@
+//! The endpoints around a gateway: routes, lists, counts, keys, limits, pages of browsers, measurements.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use windlass_gateway::{
+    CatalogModel, ClientKeys, Front, Gateway, RequestLine, RequestLog, ServeOptions, Upstream, serve,
+};
+use windlass_mock::{Script, ScriptedProvider};
+
+use crate::formats::{format, formats};
+use crate::serve::client;
+
+const SCRIPT: &str = r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#;
+
+async fn gateway(name: &str) -> (ScriptedProvider, Gateway) {
+    let provider = ScriptedProvider::start(Script::parse(SCRIPT).unwrap(), 0).await.unwrap();
+    let behind = format("openai-chat");
+    let model = client(&provider.base_url(), &behind);
+    let upstream = Upstream::new(Arc::new(model), behind.wire.clone()).with_name(Some(name.into()));
+    let servers = formats().into_iter().map(|format| format.server);
+    (provider, servers.fold(Gateway::new(upstream), Gateway::with_server))
+}
+
+async fn start(front: Front) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(serve(listener, front, ServeOptions::default()));
+    port
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{}", self.body))
+    }
+}
+
+async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).await.unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+const CHAT: &str = r#"{"model":"large","messages":[{"role":"user","content":"hi"}]}"#;
+
+async fn chat(port: u16, headers: &str, model: &str) -> Answer {
+    send(port, "POST", "/v1/chat/completions", headers, &CHAT.replace("large", model)).await
+}
+
+#[tokio::test]
+async fn a_route_by_name_chooses_the_upstream() {
+    let ((large, default), (small, other)) = (gateway("scripted-1").await, gateway("scripted-1").await);
+    let port = start(Front::new(default).with_route(["tiny", "alias/tiny"], other)).await;
+    for (model, counts) in [("large", (1, 0)), ("tiny", (1, 1)), ("alias/tiny", (1, 2)), ("tiny2", (2, 2))] {
+        let answer = chat(port, "", model).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!((large.requests().len(), small.requests().len()), counts, "{model}");
+    }
+}
+
+#[tokio::test]
+async fn models_are_listed_in_the_form_of_each_client() {
+    let (_provider, gateway) = gateway("m").await;
+    let front = Front::new(gateway)
+        .with_model(CatalogModel::new("large", "openai").with_limits(Some(1000), Some(100)))
+        .with_model(CatalogModel::new("org/tiny", "ollama"));
+    let port = start(front).await;
+    let openai = send(port, "GET", "/v1/models", "", "").await.json();
+    assert_eq!(openai["object"], "list");
+    assert_eq!(openai["data"][1]["id"], "org/tiny");
+    let version = "anthropic-version: 2023-06-01\r\n";
+    let anthropic = send(port, "GET", "/v1/models?limit=20", version, "").await.json();
+    assert_eq!((&anthropic["has_more"], &anthropic["first_id"]), (&json!(false), &json!("large")));
+    assert_eq!(anthropic["data"][0]["max_input_tokens"], 1000);
+    let gemini = send(port, "GET", "/v1beta/models", "", "").await.json();
+    assert_eq!(
+        (&gemini["models"][0]["name"], &gemini["models"][0]["inputTokenLimit"]),
+        (&json!("models/large"), &json!(1000))
+    );
+    assert_eq!(send(port, "GET", "/v1/models/org/tiny", "", "").await.json()["owned_by"], "ollama");
+    let missing = send(port, "GET", "/v1/models/huge", version, "").await;
+    assert_eq!((missing.status, &missing.json()["error"]["type"]), (404, &json!("not_found_error")));
+    assert_eq!(send(port, "GET", "/v1beta/models/huge", "", "").await.json()["error"]["status"], "NOT_FOUND");
+    assert_eq!(send(port, "GET", "/v1/files", "", "").await.status, 405);
+    assert_eq!(send(port, "DELETE", "/v1/models/large", "", "").await.status, 405);
+}
+
+#[tokio::test]
+async fn tokens_are_counted_without_a_request_to_the_provider() {
+    let (provider, gateway) = gateway("m").await;
+    let port = start(Front::new(gateway)).await;
+    let body = |text: &str| {
+        json!({"model": "claude-sonnet-4-6", "system": "Be brief.", "messages": [{"role": "user", "content": text}]}).to_string()
+    };
+    let count = |answer: &Answer| answer.json()["input_tokens"].as_u64().unwrap();
+    let short = send(port, "POST", "/v1/messages/count_tokens?beta=true", "", &body("hi")).await;
+    let long = send(port, "POST", "/v1/messages/count_tokens", "", &body(&"word ".repeat(1000))).await;
+    assert!(short.head.contains("x-windlass-count: estimate"), "{}", short.head);
+    assert!(count(&short) < 20 && (1000..2000).contains(&count(&long)), "{} {}", short.body, long.body);
+    let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "word ".repeat(1000)},
+        {"inlineData": {"mimeType": "image/png", "data": "A".repeat(100_000)}}]}]});
+    let counted =
+        send(port, "POST", "/v1beta/models/gemini-3-pro:countTokens", "", &gemini.to_string()).await;
+    assert!((2500..3500).contains(&counted.json()["totalTokens"].as_u64().unwrap()), "{}", counted.body);
+    let responses =
+        json!({"model": "gpt-5", "input": "one two three", "instructions": "Be brief."}).to_string();
+    let counted = send(port, "POST", "/v1/responses/input_tokens", "", &responses).await;
+    assert!((3..12).contains(&count(&counted)), "{}", counted.body);
+    assert_eq!(send(port, "POST", "/v1/messages/count_tokens", "", "{").await.status, 400);
+    assert_eq!(send(port, "POST", "/v1/messages/count_tokens", "", "{}").await.status, 400);
+    assert_eq!(provider.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn only_clients_with_a_key_are_answered_and_only_for_their_models() {
+    let (provider, gateway) = gateway("scripted-1").await;
+    let mut keys = ClientKeys::default();
+    let (all, one) = (keys.create("all", [""; 0]).unwrap(), keys.create("one", ["large"]).unwrap());
+    let front = Front::new(gateway)
+        .with_client_keys(ClientKeys::from_json(&keys.to_json().unwrap()).unwrap())
+        .with_model(CatalogModel::new("large", "x"))
+        .with_model(CatalogModel::new("tiny", "x"));
+    let port = start(front.clone()).await;
+    let bearer = |key: &str| format!("authorization: Bearer {key}\r\n");
+    for wrong in [
+        String::new(),
+        bearer("wlk-0"),
+        bearer(""),
+        "x-api-key: no\r\n".into(),
+        format!("authorization: {all}\r\n"),
+    ] {
+        let refused = chat(port, &wrong, "large").await;
+        assert_eq!(
+            (refused.status, &refused.json()["error"]["code"]),
+            (401, &json!("invalid_api_key")),
+            "{wrong}"
+        );
+        assert_eq!(send(port, "GET", "/v1/models", &wrong, "").await.status, 401);
+        assert_eq!(send(port, "GET", "/metrics", &wrong, "").await.status, 401);
+    }
+    assert_eq!(provider.requests().len(), 0);
+    assert_eq!(send(port, "GET", "/health", "", "").await.status, 200);
+    for header in ["authorization: bearer ", "x-api-key: ", "x-goog-api-key: "] {
+        assert_eq!(chat(port, &format!("{header}{all}\r\n"), "tiny").await.status, 200, "{header}");
+    }
+    assert_eq!(send(port, "POST", &format!("/v1/chat/completions?key={all}"), "", CHAT).await.status, 200);
+    assert_eq!(chat(port, &bearer(&one), "large").await.status, 200);
+    // A second key in another place, other spellings of the model, and a second field do not help.
+    let both = format!("{}x-api-key: {all}\r\n", bearer(&one));
+    for model in ["tiny", "Large", "large ", "lar\\u0067e/", r#"large","model":"tiny"#] {
+        assert_ne!(chat(port, &both, model).await.status, 200, "{model}");
+    }
+    let list = send(port, "GET", "/v1/models", &bearer(&one), "").await.json();
+    assert_eq!(list["data"].as_array().unwrap().len(), 1);
+    assert_eq!(provider.requests().len(), 5);
+    // Neither measurements nor what the provider received contain a key.
+    let told = format!("{} {:?} {front:?}", front.to_prometheus(), provider.requests());
+    assert!(!told.contains(&all) && !told.contains(&one), "{told}");
+    assert!(told.contains("client=\"one\"") && told.contains("status=\"404\""), "{told}");
+}
+
+#[tokio::test]
+async fn a_full_server_refuses_work_and_takes_idle_connections() {
+    let stalled = r#"{"turns": [{"steps": [{"text": "a long text"}], "delay_ms": 1500, "piece": 4}]}"#;
+    let provider = ScriptedProvider::start(Script::parse(stalled).unwrap(), 0).await.unwrap();
+    let behind = format("openai-chat");
+    let upstream = Upstream::new(Arc::new(client(&provider.base_url(), &behind)), behind.wire.clone())
+        .with_name(Some("scripted-1".into()));
+    let servers = formats().into_iter().map(|format| format.server);
+    let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
+    let port = start(Front::new(gateway).with_concurrent_requests(1)).await;
+    let mut idle = Vec::new();
+    for _ in 0..300 {
+        idle.push(TcpStream::connect(("127.0.0.1", port)).await.unwrap());
+    }
+    let first = tokio::spawn(async move { chat(port, "", "large").await });
+    for _ in 0..100 {
+        if provider.requests().len() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let refused = chat(port, "", "large").await;
+    assert_eq!(refused.status, 503, "{}", refused.body);
+    assert!(refused.head.contains("retry-after: 1"), "{}", refused.head);
+    assert_eq!(send(port, "GET", "/ready", "", "").await.status, 503);
+    assert_eq!(send(port, "GET", "/health", "", "").await.status, 200);
+    assert_eq!(first.await.unwrap().status, 200);
+    assert_eq!(send(port, "GET", "/ready", "", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn pages_of_a_permitted_origin_only_are_answered() {
+    let (provider, gateway) = gateway("scripted-1").await;
+    let port = start(Front::new(gateway).with_origin("https://app.example")).await;
+    for origin in
+        ["https://evil.example", "https://app.example.evil.example", "null", "http://app.example", ""]
+    {
+        let headers = format!("origin: {origin}\r\n");
+        for (method, path) in
+            [("OPTIONS", "/v1/chat/completions"), ("POST", "/v1/chat/completions"), ("GET", "/health")]
+        {
+            let refused = send(port, method, path, &headers, CHAT).await;
+            assert_eq!(refused.status, 403, "{origin} {method}");
+            assert!(!refused.head.contains("access-control"), "{}", refused.head);
+        }
+    }
+    assert_eq!(provider.requests().len(), 0);
+    let headers = "origin: https://app.example\r\naccess-control-request-method: POST\r\n";
+    let preflight = send(port, "OPTIONS", "/v1/chat/completions", headers, "").await;
+    assert_eq!(preflight.status, 204);
+    assert!(
+        preflight.head.contains("access-control-allow-origin: https://app.example"),
+        "{}",
+        preflight.head
+    );
+    let answer = chat(port, "origin: https://app.example\r\n", "large").await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.head.contains("access-control-allow-origin: https://app.example"), "{}", answer.head);
+}
+
+#[derive(Default)]
+struct Lines(Mutex<Vec<RequestLine>>);
+
+impl RequestLog for Lines {
+    fn log(&self, line: &RequestLine) {
+        self.0.lock().unwrap().push(line.clone());
+    }
+}
+
+#[tokio::test]
+async fn each_request_is_logged_once_after_its_answer_without_its_content() {
+    let (_provider, gateway) = gateway("scripted-1").await;
+    let lines = Arc::new(Lines::default());
+    let front = Front::new(gateway).with_log(lines.clone());
+    let port = start(front.clone()).await;
+    let answer = send(port, "POST", "/v1/chat/completions?key=secret", "x-api-key: secret\r\n", CHAT).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(chat(port, "", "a\\\"b\\nwindlass_evil 1").await.status, 200);
+    assert_eq!(send(port, "POST", "/v1/chat/completions", "", "{").await.status, 400);
+    let lines = lines.0.lock().unwrap().clone();
+    let found: Vec<_> =
+        lines.iter().map(|line| (line.status, line.is_complete, line.model.as_str())).collect();
+    assert_eq!(found, [(200, true, "large"), (200, true, "a\"b\nwindlass_evil 1"), (400, true, "")]);
+    assert!(lines.iter().all(|line| line.path == "/v1/chat/completions" && line.first_byte_ms.is_some()));
+    assert!(!serde_json::to_string(&lines).unwrap().contains("secret"));
+    let text = front.to_prometheus();
+    assert!(
+        text.contains(
+            r#"windlass_gateway_requests_total{client="",format="openai-chat",model="large",status="200"} 1"#
+        ),
+        "{text}"
+    );
+    assert!(text.contains(r#"model="a\"bwindlass_evil 1""#), "{text}");
+    assert!(
+        text.lines().all(|line| line.starts_with("# ") || line.starts_with("windlass_gateway_")),
+        "{text}"
+    );
+    assert!(
+        text.contains("windlass_gateway_active_requests 0") && text.contains("first_byte_seconds_count 3"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn clients_that_choose_many_model_names_do_not_grow_the_measurements_without_bound() {
+    let (_provider, gateway) = gateway("scripted-1").await;
+    let front = Front::new(gateway).with_route(
+        ["none"],
+        Gateway::new(Upstream::new(
+            Arc::new(client("http://127.0.0.1:9", &format("openai-chat"))),
+            format("openai-chat").wire.clone(),
+        )),
+    );
+    let port = start(front.clone()).await;
+    for number in 0..1_100 {
+        let body = format!(r#"{{"model":"m{number}"}}"#);
+        assert_eq!(send(port, "POST", "/v1/chat/completions", "", &body).await.status, 400);
+    }
+    let text = front.to_prometheus();
+    let series = text.lines().filter(|line| line.starts_with("windlass_gateway_requests_total{")).count();
+    assert!(series <= 1_001, "{series}");
+    assert!(text.contains("model=\"other\",status=\"400\"} 100"), "{text}");
+}
