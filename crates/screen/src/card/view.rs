@@ -1,11 +1,13 @@
 //! The lines of a card.
 
+use std::collections::BTreeSet;
+
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
 
 use super::sections::Sections;
 use super::warnings::{line_of, push_warnings};
-use super::{Answer, ApprovalCard, CardLimits, QueuePosition, RenderedCard};
+use super::{Answer, ApprovalCard, CardLimits, CardPath, QueuePosition, RenderedCard};
 use crate::diff::{DiffLimits, render_counted};
 use crate::options::RenderOptions;
 use crate::safe::escape_line;
@@ -128,9 +130,9 @@ fn push_effects(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections
 /// Appends the paths whose links lead elsewhere. The other paths are in the effects.
 fn push_paths(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
     let options = sections.inner();
-    let is_in_effects = |path: &str| card.effects.iter().any(|effect| effect.target == path);
-    let paths: Vec<_> =
-        card.paths.iter().filter(|path| path.path != path.resolved || !is_in_effects(&path.path)).collect();
+    let targets: BTreeSet<&str> = card.effects.iter().map(|effect| effect.target.as_str()).collect();
+    let is_new = |path: &&CardPath| path.path != path.resolved || !targets.contains(path.path.as_str());
+    let paths: Vec<_> = card.paths.iter().filter(is_new).collect();
     let (count, more) = sections.count(&paths, limits.items);
     let mut lines = Vec::new();
     for path in paths.iter().take(count) {
@@ -149,6 +151,11 @@ fn push_paths(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) 
 fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
     let options = sections.inner();
     let mut lines = Vec::new();
+    let effects = card.effects.iter().map(|effect| effect.target.as_str());
+    let displayed: BTreeSet<&str> = effects.chain(card.paths.iter().map(|path| path.path.as_str())).collect();
+    // A text of several lines is the new content of a file, of which the diff shows the effect.
+    let is_displayed =
+        |text: &str| displayed.contains(text) || (!card.changes.is_empty() && text.contains('\n'));
     let none = serde_json::Map::new();
     let members = match &card.arguments {
         Value::Object(members) => members,
@@ -168,7 +175,7 @@ fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sectio
     };
     for (name, value) in members {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        if is_in_other_part(card, &text) {
+        if is_displayed(&text) {
             continue;
         }
         if text.contains('\n') {
@@ -183,13 +190,6 @@ fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sectio
         }
     }
     sections.push("with", lines);
-}
-
-/// Returns whether an effect, a path or a diff already shows an argument.
-fn is_in_other_part(card: &ApprovalCard, text: &str) -> bool {
-    card.effects.iter().any(|effect| effect.target == text)
-        || card.paths.iter().any(|path| path.path == text)
-        || (!card.changes.is_empty() && text.contains('\n'))
 }
 
 fn multi_line(text: &str, limits: CardLimits, sections: &mut Sections) -> Vec<Line<'static>> {

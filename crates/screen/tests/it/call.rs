@@ -63,7 +63,10 @@ fn a_running_command_shows_its_last_lines() {
 fn an_ended_call_folds_its_result() {
     let mut call = CallView::new("read_file");
     call.push_arguments(r#"{"path": "src/lib.rs", "start": 10, "pages": [1, 2]}"#);
-    let result = "a line\n".repeat(50);
+    let result = (1..=50).fold(String::new(), |mut text, number| {
+        let _ = writeln!(text, "line {number}");
+        text
+    });
     call.set_state(ended("ok", &result));
     let lines = call.render(Some(Duration::from_millis(1_250)), &options(40));
     expect![[r#"

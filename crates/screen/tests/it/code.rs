@@ -8,6 +8,7 @@ fn colored() -> RenderOptions {
     RenderOptions::new(80, Theme::new(ColorDepth::Ansi16, Background::Dark))
 }
 
+#[cfg(feature = "highlight")]
 /// Asserts that a word of a code has a role.
 fn assert_role(code: &str, language: Language, word: &str, role: Role) {
     let lines = highlight(code, Some(language), &colored());

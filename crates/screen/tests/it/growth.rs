@@ -1,7 +1,8 @@
 //! The work of each renderer grows with the length of the text.
 
 use windlass_screen::{
-    CallView, DiffLimits, Language, MarkdownStream, escape_text, highlight, render_diff, render_text,
+    ApprovalCard, CallView, CardEffect, CardLimits, CardPath, DiffLimits, Language, MarkdownStream,
+    escape_text, highlight, render_diff, render_text,
 };
 use windlass_screen::{Role, render_markdown};
 use windlass_testkit::growth::{self, Shape};
@@ -133,5 +134,20 @@ fn calls_stream_in_linear_time() {
             }
         }
         let _ = call.render(None, &options(80));
+    });
+}
+
+#[test]
+fn cards_are_rendered_in_linear_time() {
+    let shapes = [Shape::repeat("path/{n}\n"), Shape::new("", "a/{n}\u{200b}", "\n")];
+    growth::check("growth::cards_are_rendered_in_linear_time", BYTES / 4, &shapes, |text| {
+        let mut card = ApprovalCard::default();
+        card.effects = text.lines().map(|line| CardEffect::new("write", line)).collect();
+        card.paths = text.lines().map(|line| CardPath::new(line, "elsewhere")).collect();
+        card.commands = vec![text.lines().map(str::to_owned).collect()];
+        card.arguments = text.lines().map(|line| (line.to_owned(), serde_json::Value::from(line))).collect();
+        for limits in [CardLimits::default(), CardLimits::unlimited()] {
+            let _ = card.render(None, limits, &options(80));
+        }
     });
 }
