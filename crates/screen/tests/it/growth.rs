@@ -82,6 +82,7 @@ fn markdown_streams_in_linear_time() {
                 let _ = stream.tail();
             }
         }
+        let _ = stream.finish();
     });
 }
 
