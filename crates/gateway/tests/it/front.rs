@@ -46,7 +46,7 @@ impl Answer {
 
 async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        "{method} {path} HTTP/1.0\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();

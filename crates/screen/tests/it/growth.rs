@@ -1,12 +1,13 @@
 //! The work of each renderer grows with the length of the text.
 
 use windlass_screen::{
-    CallView, DiffLimits, Language, MarkdownStream, escape_text, highlight, render_diff, render_text,
+    ApprovalCard, CallView, CardEffect, CardLimits, CardPath, DiffLimits, Language, MarkdownStream,
+    escape_text, highlight, render_diff, render_text,
 };
 use windlass_screen::{Role, render_markdown};
 use windlass_testkit::growth::{self, Shape};
 
-use crate::common::options;
+use crate::terminal::options;
 
 /// Rendering takes about a microsecond for each byte without optimization.
 const BYTES: usize = 256 * 1024;
@@ -71,16 +72,17 @@ fn markdown_is_rendered_in_linear_time() {
 
 #[test]
 fn markdown_streams_in_linear_time() {
-    // A frame is drawn at most every 33 milliseconds, so the tail is rendered less often than text arrives.
-    growth::check("growth::markdown_streams_in_linear_time", BYTES / 4, &shapes(), |text| {
+    // The tail has a limit, so its work for each frame is constant.
+    growth::check("growth::markdown_streams_in_linear_time", BYTES / 2, &shapes(), |text| {
         let mut stream = MarkdownStream::new(&options(80));
         let characters: Vec<char> = text.chars().collect();
         for (number, piece) in characters.chunks(16).enumerate() {
             stream.push(&piece.iter().collect::<String>());
-            if number % 256 == 0 {
+            if number % 1024 == 1023 {
                 let _ = stream.tail();
             }
         }
+        let _ = stream.finish();
     });
 }
 
@@ -133,5 +135,20 @@ fn calls_stream_in_linear_time() {
             }
         }
         let _ = call.render(None, &options(80));
+    });
+}
+
+#[test]
+fn cards_are_rendered_in_linear_time() {
+    let shapes = [Shape::repeat("path/{n}\n"), Shape::new("", "a/{n}\u{200b}", "\n")];
+    growth::check("growth::cards_are_rendered_in_linear_time", BYTES / 4, &shapes, |text| {
+        let mut card = ApprovalCard::default();
+        card.effects = text.lines().map(|line| CardEffect::new("write", line)).collect();
+        card.paths = text.lines().map(|line| CardPath::new(line, "elsewhere")).collect();
+        card.commands = vec![text.lines().map(str::to_owned).collect()];
+        card.arguments = text.lines().map(|line| (line.to_owned(), serde_json::Value::from(line))).collect();
+        for limits in [CardLimits::default(), CardLimits::unlimited()] {
+            let _ = card.render(None, limits, &options(80));
+        }
     });
 }
