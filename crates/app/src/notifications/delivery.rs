@@ -80,7 +80,8 @@ impl Delivery {
         command.args(arguments).arg(&notification.text).env_clear();
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().with_context(|| format!("{program} cannot be started"))?;
+        let child = windlass_sandbox::start_child(|| command.spawn());
+        let mut child = child.with_context(|| format!("{program} cannot be started"))?;
         if let Some(mut input) = child.stdin.take() {
             // A program need not read its standard input. The text fits into the buffer of a pipe.
             drop(input.write_all(&serde_json::to_vec(notification)?));
