@@ -122,7 +122,7 @@ impl Delivery {
         match status {
             // The error of the transport contains no password of the address.
             Ok(Ok(status)) => {
-                ensure!((200..300).contains(&status), Unavailable, "the server answered {status}")
+                ensure!((200..300).contains(&status), Unavailable, "the server answered {status}");
             }
             Ok(Err(error)) => {
                 return Err(crate::AppError::new(crate::ErrorKind::Unavailable, error.to_string()));
