@@ -34,7 +34,6 @@ mod reexports;
 mod report;
 mod run_handle;
 mod run_journal;
-mod running_calls;
 mod session;
 mod shared_budget;
 mod shared_grants;
@@ -48,6 +47,7 @@ mod tools;
 pub use call_batch::{BatchReport, CallBatch};
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use messages::{MessageReceiver, MessageSender, SendError};
+pub use options::*;
 pub use reexports::*;
 pub use run_handle::{EventBufferLimits, NumberedEvent, RunHandle, RunReader};
 pub use session::*;
@@ -55,7 +55,5 @@ pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use {agent::Agent, agent_tool::AgentTool, builder::AgentBuilder, error::AgentError};
 pub use {approver::*, hook::*};
 pub use {calling_run::CallingRun, lessons::ApprovalHistoryStore, open_approvals::open_approvals};
-pub use {
-    hand_off::HandOffTool, options::RunOptions, report::Report, stream::EventStream, summarizer::Summarizer,
-};
-pub use {running_calls::RunningCalls, shared_budget::SharedBudget, shared_grants::SharedGrants};
+pub use {hand_off::HandOffTool, report::Report, stream::EventStream, summarizer::Summarizer};
+pub use {shared_budget::SharedBudget, shared_grants::SharedGrants};

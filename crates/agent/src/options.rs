@@ -1,5 +1,7 @@
 //! Settings that differ between the runs of one agent.
 
+mod running_calls;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,9 +12,10 @@ use windlass_protocol::{OutputFormat, RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
+pub use self::running_calls::RunningCalls;
 use crate::hand_off_slot::HandOffSlot;
 use crate::run_journal::RunJournal;
-use crate::{Checkpointer, MessageReceiver, RunningCalls, SharedBudget, SharedGrants, WithoutCheckpoint};
+use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.

@@ -8,7 +8,7 @@ use windlass_agent::{Budget, Outcome};
 use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::sessions::{Continuation, RunChanges, Sessions};
-use windlass_app::{App, AppError, ErrorKind, RunSettings};
+use windlass_app::{App, AppError, ErrorKind, RunSettings, Task};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
 use windlass_tool::CancellationToken;
@@ -80,7 +80,8 @@ async fn run_on_engine(_: &Run, _: &App) -> anyhow::Result<ExitCode> {
 async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::Result<Session> {
     // Without a state folder the task must not be read either.
     app.state_folder()?;
-    let settings = settings_of(arguments, app, task(arguments)?)?;
+    let task = read_task(arguments).await?;
+    let settings = settings_of(arguments, app, String::new())?.with_task(task);
     let mut options = session_options(arguments, app, &settings, stop)?;
     options.record.clone_from(&arguments.record);
     Ok(Session::start(app, settings, &options).await?)
@@ -108,8 +109,8 @@ async fn continue_session(
     stop: &CancellationToken,
 ) -> anyhow::Result<Session> {
     let sessions = Sessions::new(app)?;
-    let task = task(arguments)?;
-    match sessions.continue_with(session, &task, &run_changes(arguments, app, &sessions, session)?)? {
+    let task = read_task(arguments).await?;
+    match sessions.continue_with(session, task, &run_changes(arguments, app, &sessions, session)?)? {
         Continuation::Resume { folder, .. } => resume(arguments, app, folder, stop).await,
         Continuation::NewRun { settings, link, .. } => {
             let mut options = session_options(arguments, app, &settings, stop)?;
@@ -162,7 +163,18 @@ pub(crate) fn session_options(
     Ok(options)
 }
 
-/// Returns the task. `-` reads it from standard input. Otherwise piped text is appended to the words of the
+/// Returns the task with its pictures and files. They are read on a thread that may block.
+async fn read_task(arguments: &Run) -> anyhow::Result<Task> {
+    let task = Task::new(task(arguments)?);
+    let (images, files) = (arguments.image.clone(), arguments.file.clone());
+    let read = move || {
+        let task = images.into_iter().try_fold(task, Task::attach_image)?;
+        files.into_iter().try_fold(task, Task::attach_file)
+    };
+    Ok(tokio::task::spawn_blocking(read).await??)
+}
+
+/// Returns the task in words. `-` reads it from standard input. Otherwise piped text is appended to the words of the
 /// task, as in `cat log | windlass run "explain this"`.
 fn task(arguments: &Run) -> anyhow::Result<String> {
     let words = arguments.task.as_deref().context("the task is missing: describe what to do")?;

@@ -61,9 +61,11 @@ struct Exclusion {
 }
 
 /// Options that a run can have when it continues a session.
-const OF_A_CONTINUATION: [&str; 26] = [
+const OF_A_CONTINUATION: [&str; 28] = [
     "continued",
     "task",
+    "image",
+    "file",
     "record",
     "model",
     "provider",
@@ -91,8 +93,10 @@ const OF_A_CONTINUATION: [&str; 26] = [
 ];
 
 /// Options of `run` that belong to one run in this process, and have no effect on runs that clients start.
-pub(super) const OF_ONE_RUN: [&str; 20] = [
+pub(super) const OF_ONE_RUN: [&str; 22] = [
     "task",
+    "image",
+    "file",
     "resume",
     "continued",
     "salvage",

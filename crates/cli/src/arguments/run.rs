@@ -19,6 +19,7 @@ Example: windlass run \"plan the move to sqlite\" --model gpt-5-mini --mode arch
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
+Example: windlass run \"why does the page look so?\" --model gpt-5-mini --image page.png --file app.css\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --continue last \"now write the changelog\"\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --store sqlite:///srv/windlass/runs.db\n\
@@ -29,6 +30,12 @@ pub(crate) struct Run {
     /// appended.
     #[arg(required_unless_present_any = ["resume", "replay"])]
     pub(crate) task: Option<String>,
+    /// Picture for the task: PNG, JPEG, GIF or WebP. Can be repeated.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "replay", "engine"])]
+    pub(crate) image: Vec<PathBuf>,
+    /// File for the task: a text, a PDF, a picture. The model gets its content. Can be repeated.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "replay", "engine"])]
+    pub(crate) file: Vec<PathBuf>,
     /// Resume an earlier run that did not complete, by its id, the beginning of its id, or `last`.
     #[arg(long, value_name = "ID", conflicts_with = "task")]
     pub(crate) resume: Option<String>,

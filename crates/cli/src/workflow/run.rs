@@ -51,6 +51,8 @@ async fn start(
     stop: &CancellationToken,
 ) -> anyhow::Result<WorkflowSession> {
     let name = arguments.run.task.as_deref().context("the name of the workflow is missing")?;
+    let has_files = !arguments.run.image.is_empty() || !arguments.run.file.is_empty();
+    anyhow::ensure!(!has_files, "a workflow takes inputs, and no --image or --file");
     let settings = settings_of(&arguments.run, app, format!("workflow {name}"))?;
     let options = session_options(&arguments.run, app, &settings, stop)?;
     let input = arguments.inputs.iter().cloned();

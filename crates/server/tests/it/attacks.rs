@@ -127,7 +127,7 @@ async fn slow_heads_slow_bodies_and_endless_bodies_end() {
     let mut options = ServerOptions::default();
     options.head_timeout = Duration::from_millis(300);
     options.body_timeout = Duration::from_millis(300);
-    options.body_bytes = 10_000;
+    (options.body_bytes, options.upload_bytes) = (10_000, 10_000);
     let place = Place::with_options(SAYS, options).await;
     let began = Instant::now();
     let slow = place.send(b"GET / HTTP/1.1\r\nhost:").await;

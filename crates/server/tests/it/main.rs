@@ -10,4 +10,5 @@
 mod attacks;
 mod cards;
 mod place;
+mod restart;
 mod sessions;
