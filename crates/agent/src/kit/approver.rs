@@ -76,7 +76,7 @@ pub async fn check_approver(
     for yes in [true, false] {
         let id = format!("kit-answer-{yes}");
         let decision = ask(approver, &question(&id)?, ApproverRule::Decides, &answer, yes).await?;
-        check_decision(&decision, &id, Some(yes), ApproverRule::ReturnsTheAnswer)?;
+        check_decision(decision.as_ref(), &id, Some(yes), ApproverRule::ReturnsTheAnswer)?;
     }
     check_two(approver, &answer).await?;
     check_withdrawal(approver, &answer).await
@@ -90,11 +90,11 @@ pub async fn check_automatic_approver(approver: &dyn Approver) -> Checked {
     let (one, other) = (question("kit-auto-1")?, question("kit-auto-2")?);
     let both = join(approver.decide(&one), approver.decide(&other));
     let (first, second) = in_time(both, ApproverRule::KeepsQuestionsApart).await?;
-    check_decision(&first, "kit-auto-1", None, ApproverRule::KeepsQuestionsApart)?;
-    check_decision(&second, "kit-auto-2", None, ApproverRule::KeepsQuestionsApart)?;
+    check_decision(first.as_ref(), "kit-auto-1", None, ApproverRule::KeepsQuestionsApart)?;
+    check_decision(second.as_ref(), "kit-auto-2", None, ApproverRule::KeepsQuestionsApart)?;
     let _ = approver.decide(&one).now_or_never();
     let again = in_time(approver.decide(&one), ApproverRule::SurvivesWithdrawals).await?;
-    check_decision(&again, "kit-auto-1", None, ApproverRule::SurvivesWithdrawals)
+    check_decision(again.as_ref(), "kit-auto-1", None, ApproverRule::SurvivesWithdrawals)
 }
 
 /// Asks a question and does not answer it.
@@ -112,7 +112,7 @@ async fn check_patience(approver: &dyn Approver, answer: &impl AsyncFn(&Approval
         return Err(RuleViolation::new(ApproverRule::WaitsForTheAnswer, found));
     }
     let (decision, ()) = in_time(join(decide, answer(&request, true)), ApproverRule::Decides).await?;
-    check_decision(&decision, &request.request_id, Some(true), ApproverRule::ReturnsTheAnswer)
+    check_decision(decision.as_ref(), &request.request_id, Some(true), ApproverRule::ReturnsTheAnswer)
 }
 
 async fn ask(
@@ -135,8 +135,8 @@ async fn check_two(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalReque
     };
     let decide = join(approver.decide(&one), approver.decide(&other));
     let ((first, second), ()) = in_time(join(decide, answers), rule).await?;
-    check_decision(&first, "kit-first", Some(true), rule)?;
-    check_decision(&second, "kit-second", Some(false), rule)
+    check_decision(first.as_ref(), "kit-first", Some(true), rule)?;
+    check_decision(second.as_ref(), "kit-second", Some(false), rule)
 }
 
 /// Drops an open question, and asks it again.
@@ -146,14 +146,14 @@ async fn check_withdrawal(approver: &dyn Approver, answer: &impl AsyncFn(&Approv
     drop(select(approver.decide(&withdrawn), Box::pin(tokio::time::sleep(PATIENCE))).await);
     for (request, yes) in [(&other, true), (&withdrawn, false)] {
         let decision = ask(approver, request, rule, answer, yes).await?;
-        check_decision(&decision, &request.request_id, Some(yes), rule)?;
+        check_decision(decision.as_ref(), &request.request_id, Some(yes), rule)?;
     }
     Ok(())
 }
 
 /// Checks a decision about one question. A wrong answer violates `rule`.
 fn check_decision(
-    decision: &Option<ApprovalDecision>,
+    decision: Option<&ApprovalDecision>,
     id: &str,
     expected: Option<bool>,
     rule: ApproverRule,

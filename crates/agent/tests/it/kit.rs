@@ -188,10 +188,8 @@ impl Approver for Form {
                 Defect::NamesTheFirst => "kit-auto-1",
                 _ => &request.request_id,
             };
-            match self.ask(&request.request_id).await? {
-                true => Some(ApprovalDecision::approve(id)),
-                false => Some(ApprovalDecision::deny(id, None)),
-            }
+            let yes = self.ask(&request.request_id).await?;
+            Some(if yes { ApprovalDecision::approve(id) } else { ApprovalDecision::deny(id, None) })
         })
     }
 }
@@ -240,8 +238,7 @@ async fn check_summary(
 
 #[tokio::test(start_paused = true)]
 async fn a_wrong_summarizer_is_rejected_for_each_rule() {
-    let all =
-        |request: &Request| -> String { request.messages.iter().map(|message| message.text()).collect() };
+    let all = |request: &Request| -> String { request.messages.iter().map(Message::text).collect() };
     assert_eq!(check_summary(|_, _| Some("files were changed".into())).await, None);
     let rejected = [
         check_summarizer(&Endless).await.err().map(|violation| violation.rule),

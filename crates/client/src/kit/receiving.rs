@@ -43,8 +43,8 @@ async fn exchange(
     let (response, pieces) = in_time(rule, async {
         match select(pin!(receive), pin!(serve)).await {
             Either::Left((received, _)) => received,
-            Either::Right((served, _)) => {
-                served.or_rule(rule, "the request could not be read")?;
+            Either::Right((ended, _)) => {
+                ended.or_rule(rule, "the request could not be read")?;
                 Err(RuleViolation::new(rule, "the server ended"))
             }
         }
@@ -193,9 +193,9 @@ async fn wait_for_end(socket: &mut TcpStream) {
         if socket.write_all(b": ping\n\n").await.is_err() {
             return;
         }
-        match tokio::time::timeout(Duration::from_millis(5), socket.read(&mut byte)).await {
-            Ok(Ok(0) | Err(_)) => return,
-            _ => {}
+        let read = tokio::time::timeout(Duration::from_millis(5), socket.read(&mut byte)).await;
+        if matches!(read, Ok(Ok(0) | Err(_))) {
+            return;
         }
     }
 }

@@ -54,7 +54,7 @@ async fn exchange(
     let rule = TransportRule::SendsTheMethod;
     match select(transport.send(request), pin!(serve)).await {
         Either::Left((sent, _)) => drop(sent.or_rule(rule, "the request failed")?),
-        Either::Right((served, _)) => served.or_rule(rule, "the request could not be read")?,
+        Either::Right((ended, _)) => ended.or_rule(rule, "the request could not be read")?,
     }
     Ok(seen.unwrap_or_default())
 }
