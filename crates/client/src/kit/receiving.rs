@@ -12,8 +12,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use windlass_protocol::kit::RuleViolation;
 
+use super::check::{Checked, OrRule as _, ensure, in_time};
+use super::rule::TransportRule;
 use super::server::{Received, Server, respond};
-use super::{Checked, OrRule as _, TransportRule, ensure, in_time};
 use crate::transport::{Transport, TransportError, TransportRequest, TransportResponse};
 
 /// The head of a response whose body ends with the connection.

@@ -5,8 +5,9 @@ use std::pin::pin;
 use tokio::net::TcpListener;
 use windlass_vendors::Header;
 
+use super::check::{Checked, OrRule as _, SECRET, ensure, in_time};
+use super::rule::TransportRule;
 use super::server::{Received, Server, respond};
-use super::{Checked, OrRule as _, SECRET, TransportRule, ensure, in_time};
 use crate::transport::{Method, Transport, TransportErrorKind, TransportRequest};
 
 /// A path with an escape and a query with a repeated name.
