@@ -150,7 +150,7 @@ impl Redacting {
                 [words, to_text(self.thoughts.push(text.as_bytes()), Chunk::reasoning)]
             }
             // Token counts and sources can arrive between chunks of one text and do not end it.
-            Chunk::Usage { .. } | Chunk::Grounding { .. } => [None, Some(chunk)],
+            Chunk::AnsweredBy { .. } | Chunk::Usage { .. } | Chunk::Grounding { .. } => [None, Some(chunk)],
             Chunk::Citation { citation, unit } => {
                 let citation = citation_without(&self.redactor, citation);
                 [None, Some(Chunk::Citation { citation, unit })]

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, stream};
 use windlass_protocol::{Refusal, Request};
-use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
+use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use crate::failure::to_status_error;
@@ -16,6 +17,8 @@ use crate::first_chunk::await_first_chunk;
 /// The next model is used if a model is overloaded, rate limited after its retries, not found, unreachable,
 /// silent before its first content, or out of quota. It is not used if the request itself is wrong, and never
 /// after content was handed out.
+///
+/// The answer of a later model begins with [`Chunk::AnsweredBy`], so that a run counts it at the prices of that model.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -105,7 +108,7 @@ impl Fallback {
             let error = match answer {
                 Ok(chunks) => {
                     self.tell(&FallbackEvent::Answer { index, model: &choice.name });
-                    return Ok(chunks);
+                    return Ok(if index == 0 { chunks } else { self.name_the_model(choice, chunks) });
                 }
                 Err(error) => error,
             };
@@ -116,6 +119,17 @@ impl Fallback {
             failures.push(format!("{}: {error}", choice.name));
         }
         Err(ModelError::new(ModelErrorKind::Configuration, "no model is configured"))
+    }
+
+    /// Puts the name and the prices of the answering model before its answer.
+    fn name_the_model(&self, choice: &Choice, chunks: ChunkStream) -> ChunkStream {
+        let prices = |choice: &Choice| choice.model.facts(&choice.name).and_then(|facts| facts.prices);
+        let named = Chunk::AnsweredBy {
+            model: choice.name.clone(),
+            prices: prices(choice),
+            first_prices: self.choices.first().and_then(prices),
+        };
+        Box::pin(stream::iter([Ok(named)]).chain(chunks))
     }
 
     fn tell(&self, event: &FallbackEvent<'_>) {

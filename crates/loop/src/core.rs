@@ -167,14 +167,15 @@ impl Core {
     }
 
     fn send(&mut self, request: Request, delay_ms: u64) {
+        self.ledger.set_answering(None);
         let protocol = self.protocols.current();
         self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
     }
 
     /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.
     pub(crate) fn discard_attempt(&mut self) {
-        let usage = self.ledger.take_unrecorded();
-        self.record(Entry::Discarded { usage });
+        let (usage, prices) = (self.ledger.take_unrecorded(), self.answer_prices());
+        self.record(Entry::Discarded { usage, prices });
     }
 
     /// Records and shows the end of the run.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_assemble::{CallIndex, Repair};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{
-    CallId, History, Message, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
+    CallId, History, Message, Prices, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
 };
 
 use crate::{DeliverAt, HookReport, InterruptId, Outcome, RunOrigin, Used};
@@ -76,12 +76,18 @@ pub enum Entry {
         stop: Option<StopReason>,
         /// The answer's tokens.
         usage: Usage,
+        /// The prices of the tokens, if another model than the run's answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prices: Option<Box<Prices>>,
     },
     /// An attempt at an answer or a summary failed after it had used tokens.
     Discarded {
         /// The tokens that the provider reported for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+        /// The prices of the tokens, if another model than the run's answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prices: Option<Box<Prices>>,
     },
     /// A message other than a result was added to the conversation, such as a nudge or the human's guidance.
     Said {

@@ -20,6 +20,8 @@ pub(crate) struct Ledger {
     others: Others,
     /// Tokens that have been counted and are not part of a recorded entry yet.
     unrecorded: Option<Usage>,
+    /// The prices of the model that answers the present request in place of the run's model.
+    answering: Option<Prices>,
     /// Number of times in this process that a human let the run continue after its budget was used.
     granted: u32,
 }
@@ -42,6 +44,16 @@ impl Ledger {
 
     pub(crate) fn used(&self) -> Used {
         self.used
+    }
+
+    /// Returns the prices of the model that answers in place of the run's model.
+    pub(crate) fn answering(&self) -> Option<Prices> {
+        self.answering
+    }
+
+    /// Sets the prices at which the answers from now on are counted; `None` for those of the run.
+    pub(crate) fn set_answering(&mut self, prices: Option<Prices>) {
+        self.answering = prices;
     }
 
     pub(crate) fn grants(&self) -> u32 {

@@ -16,7 +16,8 @@ use std::time::Duration;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use windlass_mcp::{
-    ClientOptions, Grant, LoginOptions, McpClient, McpServer, OpenUrl, SignIn, StartError, TokenStore,
+    ClientOptions, Enterprise, Grant, LoginOptions, McpClient, McpServer, OpenUrl, SignIn, StartError,
+    TokenStore,
 };
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
 use windlass_tool::{AnswerFuture, Context, Human, Question};
@@ -67,7 +68,7 @@ async fn main() -> Result<(), Failed> {
         .ok()
         .map_or(Ok(Value::Null), |text| serde_json::from_str(&text))?;
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let server = McpServer::http("conformance", &url)?.with_sign_in(sign_in(&scenario, &context));
+    let server = McpServer::http("conformance", &url)?.with_sign_in(sign_in(&scenario, &context)?);
     let client = start(&server).await?;
     println!("{} tools", client.tools().len());
     for tool in client.tools() {
@@ -106,17 +107,30 @@ fn arguments(client: &McpClient, scenario: &str, context: &Value, tool: &str) ->
     Some(if scenario == "tools_call" { json!({"a": 5, "b": 3}) } else { json!({}) })
 }
 
-fn sign_in(scenario: &str, context: &Value) -> SignIn {
+fn sign_in(scenario: &str, context: &Value) -> Result<SignIn, Failed> {
     let word = |key: &str| context.get(key).and_then(Value::as_str);
     // The suite's authorities listen on other ports of this machine.
     let sign_in =
         SignIn::new(Arc::new(Memory::default())).with_metadata_url(METADATA_URL).with_any_authority();
     let grant = if scenario.starts_with("auth/client-credentials") { Grant::Program } else { Grant::Human };
     let sign_in = sign_in.with_grant(grant);
-    match word("client_id") {
+    if let (Some(id), Some(pem)) = (word("client_id"), word("private_key_pem")) {
+        return Ok(sign_in.with_client_key(id, pem)?);
+    }
+    let sign_in = match enterprise(&word) {
+        Some(enterprise) => sign_in.with_enterprise(enterprise),
+        None => sign_in,
+    };
+    Ok(match word("client_id") {
         Some(id) => sign_in.with_client(id, word("client_secret").map(str::to_owned)),
         None => sign_in,
-    }
+    })
+}
+
+/// Returns the enterprise of a scenario with an identity provider.
+fn enterprise<'a>(word: &impl Fn(&str) -> Option<&'a str>) -> Option<Enterprise> {
+    let (issuer, endpoint) = (word("idp_issuer")?, word("idp_token_endpoint")?);
+    Enterprise::new(issuer, endpoint, word("idp_client_id")?, word("idp_id_token")?).ok()
 }
 
 async fn start(server: &McpServer) -> Result<McpClient, Failed> {

@@ -53,7 +53,7 @@ pub use lifecycle::Lifecycle;
 pub use limits::Limits;
 pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};
-pub use oauth::{Grant, SignIn, TokenStore};
+pub use oauth::{ClientKeyError, Enterprise, Grant, SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
 pub use server::{McpServer, ServerIdError};
 pub use transport::connector::{ConnectFuture, Connector, Pipes};

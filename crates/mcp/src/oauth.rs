@@ -1,7 +1,10 @@
 //! OAuth sign-in: tokens that a human grants to this program, stored and refreshed (SECURITY "MCP").
 
+pub(crate) mod client_key;
+pub(crate) mod enterprise;
 pub(crate) mod exchange;
 pub(crate) mod file_tokens;
+pub(crate) mod grants;
 pub(crate) mod listener;
 pub(crate) mod login;
 pub(crate) mod store;
@@ -12,7 +15,11 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use url::Url;
 
+pub use self::client_key::ClientKeyError;
+pub use self::enterprise::Enterprise;
 pub use self::store::TokenStore;
+
+use self::client_key::ClientKey;
 
 /// The OAuth grant of a sign-in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +28,11 @@ pub enum Grant {
     /// Authorization code with PKCE: a human consents in the browser.
     #[default]
     Human,
-    /// Client credentials: the program signs in as itself, with the secret of [`SignIn::with_client`] and
-    /// without a human.
+    /// Client credentials: the program signs in as itself, with the secret of [`SignIn::with_client`] or the key of
+    /// [`SignIn::with_client_key`], and without a human.
     Program,
+    /// The identity provider of an enterprise lets the user in ([`SignIn::with_enterprise`]).
+    Enterprise,
 }
 
 /// The configuration of a server's sign-in, and the store of its tokens.
@@ -41,6 +50,8 @@ pub struct SignIn {
     pub(crate) authorities: Vec<Url>,
     pub(crate) any_authority: bool,
     pub(crate) grant: Grant,
+    pub(crate) key: Option<Arc<ClientKey>>,
+    pub(crate) enterprise: Option<Enterprise>,
 }
 
 impl SignIn {
@@ -55,6 +66,8 @@ impl SignIn {
             authorities: Vec::new(),
             any_authority: false,
             grant: Grant::Human,
+            key: None,
+            enterprise: None,
         }
     }
 
@@ -67,6 +80,28 @@ impl SignIn {
     /// Sets a client id, and optionally a secret, that are already registered at the authority.
     pub fn with_client(mut self, id: impl Into<String>, secret: Option<String>) -> Self {
         self.client = Some((id.into(), secret.map(SecretString::from)));
+        self
+    }
+
+    /// Sets a client id that is registered at the authority with a public key, and the private key in PEM form (PKCS #8;
+    /// P-256, P-384 or RSA), and chooses [`Grant::Program`]. The program authenticates with a signed assertion
+    /// (`private_key_jwt`, RFC 7523).
+    ///
+    /// # Errors
+    /// If the text is not such a key.
+    pub fn with_client_key(mut self, id: impl Into<String>, pem: &str) -> Result<Self, ClientKeyError> {
+        self.key = Some(Arc::new(ClientKey::parse(pem)?));
+        self.client = Some((id.into(), None));
+        self.grant = Grant::Program;
+        Ok(self)
+    }
+
+    /// Sets the identity provider of an enterprise, and chooses [`Grant::Enterprise`]. [`with_client`](Self::with_client)
+    /// sets the client at the server's authority.
+    pub fn with_enterprise(mut self, enterprise: Enterprise) -> Self {
+        self.authorities.push(enterprise.token_endpoint.clone());
+        self.enterprise = Some(enterprise);
+        self.grant = Grant::Enterprise;
         self
     }
 

@@ -1,19 +1,16 @@
 //! Conformance of stores. A store that passes can hold runs that several processes share.
 
+mod check;
 mod leases;
 mod rule;
 mod values;
 
 use std::sync::Arc;
 
-use windlass_protocol::RawJson;
-use windlass_protocol::kit::RuleViolation;
-
 use crate::{Store, StoreError};
 
+use check::{Checked, OrRule as _};
 pub use rule::StoreRule;
-
-type Checked<T = ()> = Result<T, RuleViolation<StoreRule>>;
 
 /// Checks a store. `open` opens the same storage each time it is called, which is empty at first; a store that does not
 /// outlive its value returns a shared handle.
@@ -49,32 +46,4 @@ pub fn check_store(mut open: impl FnMut() -> Result<Arc<dyn Store>, StoreError>)
     drop(store);
     let store = open().or_rule(StoreRule::SurvivesReopening, "the store could not be opened again")?;
     values::check_reopened(&*store)
-}
-
-/// Returns a violation if the condition does not hold.
-fn ensure(holds: bool, rule: StoreRule, found: impl FnOnce() -> String) -> Checked {
-    if holds { Ok(()) } else { Err(RuleViolation::new(rule, found())) }
-}
-
-/// Conversion of errors that the kit did not expect.
-trait OrRule<T> {
-    /// Returns a violation with the error as its source.
-    fn or_rule(self, rule: StoreRule, found: &str) -> Checked<T>;
-}
-
-impl<T, E: std::error::Error + Send + Sync + 'static> OrRule<T> for Result<T, E> {
-    fn or_rule(self, rule: StoreRule, found: &str) -> Checked<T> {
-        self.map_err(|error| RuleViolation::new(rule, format!("{found}: {error}")).with_source(error))
-    }
-}
-
-/// Parses JSON of this module.
-fn json(text: &str) -> Checked<RawJson> {
-    text.parse::<RawJson>()
-        .map_err(|_| RuleViolation::new(StoreRule::KeepsRuns, format!("{text} is not JSON")))
-}
-
-/// Creates a run for one check.
-fn create(store: &dyn Store, run: &str) -> Checked {
-    store.create_run(run, &json("{}")?).or_rule(StoreRule::KeepsRuns, "a run could not be created")
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_protocol::{Citation, HostedCall, HostedResult, Opaque, Payload, StopReason, Unknown, Usage};
+use windlass_protocol::{
+    Citation, HostedCall, HostedResult, Opaque, Payload, Prices, StopReason, Unknown, Usage,
+};
 
 use crate::StreamError;
 
@@ -73,6 +75,18 @@ pub enum Chunk {
     HostedCall(HostedCall),
     /// The end of a call that the provider ran, for observers.
     HostedResult(HostedResult),
+    /// Another model than the requested one answers. Precedes the content of the answer.
+    AnsweredBy {
+        /// The name of the answering model.
+        model: String,
+        /// The prices of the answering model; `None` if they are unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prices: Option<Prices>,
+        /// The prices of the model that would have answered first. A run that counts with other prices, because its
+        /// program set them, keeps its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_prices: Option<Prices>,
+    },
     /// The model stopped. Usage may follow (RULES S15).
     Finish {
         /// The unified stop reason.

@@ -20,7 +20,7 @@ const ONE_QUESTION: &str =
 const NO_SAMPLING: &str = "the client's model and roots are never used";
 const NO_TASKS: &str = "the extension of tasks is not offered";
 const NO_SUCH_GRANT: &str =
-    "a program signs in with a secret, and with no key or token of its own (extension)";
+    "tokens are not bound to a key, and a program has no identity of its workload (extension)";
 
 /// The published suite, against a server of this project.
 pub(crate) const SERVER: Expectation = Expectation {
@@ -37,15 +37,11 @@ pub(crate) const SERVER: Expectation = Expectation {
 
 /// The published suite, against the client.
 pub(crate) const CLIENT: Expectation = Expectation {
-    floor: 23,
-    failures: &[
-        (
-            "auth/2025-03-26-oauth-metadata-backcompat",
-            "the authority names itself otherwise than its address, which is refused whatever the version",
-        ),
-        ("auth/client-credentials-jwt", NO_SUCH_GRANT),
-        ("auth/cross-app-access-complete-flow", NO_SUCH_GRANT),
-    ],
+    floor: 25,
+    failures: &[(
+        "auth/2025-03-26-oauth-metadata-backcompat",
+        "the authority names itself otherwise than its address, which is refused whatever the version",
+    )],
 };
 
 /// The scenarios of 2026-07-28 in the next suite, against a server of this project.
@@ -79,11 +75,9 @@ pub(crate) const NEXT_SERVER: Expectation = Expectation {
 
 /// The scenarios of 2026-07-28 in the next suite, against the client.
 pub(crate) const NEXT_CLIENT: Expectation = Expectation {
-    floor: 33,
+    floor: 35,
     failures: &[
         ("auth/scope-step-up", "all checks pass, with a warning: only the challenged scopes are requested"),
-        ("auth/client-credentials-jwt", NO_SUCH_GRANT),
-        ("auth/enterprise-managed-authorization", NO_SUCH_GRANT),
         ("auth/dpop", NO_SUCH_GRANT),
         ("auth/dpop-nonce", NO_SUCH_GRANT),
         ("auth/wif-jwt-bearer", NO_SUCH_GRANT),

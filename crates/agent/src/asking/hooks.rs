@@ -101,7 +101,9 @@ impl RequestHooks {
         let is_error = |chunk: &Chunk| matches!(chunk, Chunk::Error { .. });
         if end.is_err() || held.iter().any(is_error) {
             // A broken answer is void: only its tokens and its error count.
-            held.retain(|chunk| matches!(chunk, Chunk::Usage { .. } | Chunk::Error { .. }));
+            held.retain(|chunk| {
+                matches!(chunk, Chunk::AnsweredBy { .. } | Chunk::Usage { .. } | Chunk::Error { .. })
+            });
             sink.send(held).await;
             return end;
         }
@@ -129,7 +131,7 @@ impl RequestHooks {
                 }
                 Err(veto) => {
                     send(vec![veto.report(HookPoint::Answer)], pieces).await;
-                    held.retain(|chunk| matches!(chunk, Chunk::Usage { .. }));
+                    held.retain(|chunk| matches!(chunk, Chunk::AnsweredBy { .. } | Chunk::Usage { .. }));
                     sink.send(held).await;
                     return Err(self.refuse(&veto.hook, veto.reason));
                 }

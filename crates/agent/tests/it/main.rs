@@ -17,6 +17,7 @@ mod grants;
 mod hooks;
 mod hosted;
 mod images;
+mod kit;
 mod learned;
 mod links;
 mod modes;

@@ -51,7 +51,7 @@ impl RecordReader {
             Entry::Answered { message, stop, usage, .. } => {
                 self.read_answer(message, stop.as_ref().map(convert::name_of), usage)
             }
-            Entry::Discarded { usage } => {
+            Entry::Discarded { usage, .. } => {
                 self.count(&usage.unwrap_or_default());
                 Vec::new()
             }

@@ -12,8 +12,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use windlass_protocol::kit::RuleViolation;
 
+use super::check::{Checked, OrRule as _, ensure, in_time};
+use super::rule::TransportRule;
 use super::server::{Received, Server, respond};
-use super::{Checked, OrRule as _, TransportRule, ensure, in_time};
 use crate::transport::{Transport, TransportError, TransportRequest, TransportResponse};
 
 /// The head of a response whose body ends with the connection.
@@ -43,8 +44,8 @@ async fn exchange(
     let (response, pieces) = in_time(rule, async {
         match select(pin!(receive), pin!(serve)).await {
             Either::Left((received, _)) => received,
-            Either::Right((served, _)) => {
-                served.or_rule(rule, "the request could not be read")?;
+            Either::Right((ended, _)) => {
+                ended.or_rule(rule, "the request could not be read")?;
                 Err(RuleViolation::new(rule, "the server ended"))
             }
         }
@@ -193,9 +194,9 @@ async fn wait_for_end(socket: &mut TcpStream) {
         if socket.write_all(b": ping\n\n").await.is_err() {
             return;
         }
-        match tokio::time::timeout(Duration::from_millis(5), socket.read(&mut byte)).await {
-            Ok(Ok(0) | Err(_)) => return,
-            _ => {}
+        let read = tokio::time::timeout(Duration::from_millis(5), socket.read(&mut byte)).await;
+        if matches!(read, Ok(Ok(0) | Err(_))) {
+            return;
         }
     }
 }

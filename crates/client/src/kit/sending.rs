@@ -5,8 +5,9 @@ use std::pin::pin;
 use tokio::net::TcpListener;
 use windlass_vendors::Header;
 
+use super::check::{Checked, OrRule as _, SECRET, ensure, in_time};
+use super::rule::TransportRule;
 use super::server::{Received, Server, respond};
-use super::{Checked, OrRule as _, SECRET, TransportRule, ensure, in_time};
 use crate::transport::{Method, Transport, TransportErrorKind, TransportRequest};
 
 /// A path with an escape and a query with a repeated name.
@@ -54,7 +55,7 @@ async fn exchange(
     let rule = TransportRule::SendsTheMethod;
     match select(transport.send(request), pin!(serve)).await {
         Either::Left((sent, _)) => drop(sent.or_rule(rule, "the request failed")?),
-        Either::Right((served, _)) => served.or_rule(rule, "the request could not be read")?,
+        Either::Right((ended, _)) => ended.or_rule(rule, "the request could not be read")?,
     }
     Ok(seen.unwrap_or_default())
 }

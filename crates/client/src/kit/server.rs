@@ -6,7 +6,8 @@ use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Checked, OrRule as _, TransportRule};
+use super::check::{Checked, OrRule as _};
+use super::rule::TransportRule;
 
 /// The largest request that the server reads.
 const MAX_REQUEST: usize = 4 << 20;

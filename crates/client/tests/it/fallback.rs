@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_client::{Fallback, FallbackEvent};
-use windlass_stream::{Model, ModelErrorKind};
+use windlass_protocol::{Prices, Request};
+use windlass_stream::{Chunk, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 
 use crate::canned::{Answer, Canned};
 use crate::server::{END, HELLO, ask_any, request, text};
@@ -104,4 +105,46 @@ async fn the_last_failure_names_the_earlier_failures() {
         assert!(error.message.contains(part), "{part} is not in {error}");
     }
     assert_eq!(format!("{model:?}"), r#"["first", "second"]"#);
+}
+
+/// A model with a price that answers, or is busy.
+struct Priced {
+    price: u64,
+    is_busy: bool,
+}
+
+impl Model for Priced {
+    fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {
+        if self.is_busy {
+            return Box::pin(async { Err(ModelError::new(ModelErrorKind::Server, "busy")) });
+        }
+        let chunks: windlass_stream::ChunkStream =
+            Box::pin(futures_util::stream::iter([Ok(Chunk::text("Hello"))]));
+        Box::pin(async { Ok(chunks) })
+    }
+
+    fn facts(&self, _: &str) -> Option<ModelFacts> {
+        Some(ModelFacts::default().with_prices(Some(prices(self.price))))
+    }
+}
+
+fn prices(input: u64) -> Prices {
+    Prices { input, ..Prices::default() }
+}
+
+#[tokio::test]
+async fn the_answer_of_a_later_model_begins_with_its_name_and_prices() {
+    for is_busy in [true, false] {
+        let model = Fallback::new(Arc::new(Priced { price: 3, is_busy }), "dear-1")
+            .or(Arc::new(Priced { price: 1, is_busy: false }), "cheap-1");
+        let (chunks, error) = ask_any(&model, &request()).await;
+        assert!(error.is_none(), "{error:?}");
+        let named = Chunk::AnsweredBy {
+            model: "cheap-1".to_owned(),
+            prices: Some(prices(1)),
+            first_prices: Some(prices(3)),
+        };
+        assert_eq!(chunks.first() == Some(&named), is_busy, "{chunks:?}");
+        assert_eq!(text(&chunks), "Hello");
+    }
 }

@@ -3,21 +3,42 @@
 use std::collections::BTreeMap;
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_protocol::{ToolResult, Usage};
+use windlass_protocol::{Prices, ToolResult, Usage};
+use windlass_stream::Chunk;
 
 use super::Core;
 use crate::{Entry, InterruptReason, UnknownEffects, Used, words};
 
 impl Core {
-    /// Adds the tokens of an answer or a summary to the counters.
+    /// Adds the tokens of an answer or a summary to the counters, at the prices of the model that answered.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
-        self.ledger.count_usage(usage, &self.config.budget.prices);
+        let prices = self.ledger.answering().unwrap_or(self.config.budget.prices);
+        self.ledger.count_usage(usage, &prices);
+    }
+
+    /// Changes the prices of the present answer if the chunk names another model. Prices that the program set apply to
+    /// all models, and a model with unknown prices is counted at those of the run.
+    pub(crate) fn note_model(&mut self, chunk: &Chunk) {
+        if let Chunk::AnsweredBy { prices, first_prices, .. } = chunk {
+            let is_own = first_prices.unwrap_or_default() != self.config.budget.prices;
+            self.ledger.set_answering(prices.filter(|_| !is_own));
+        }
+    }
+
+    /// Returns the prices of the present answer for its entry; `None` for those of the run.
+    pub(crate) fn answer_prices(&self) -> Option<Box<Prices>> {
+        self.ledger.answering().map(Box::new)
+    }
+
+    /// Restores the prices of an answer from its entry.
+    pub(crate) fn restore_prices(&mut self, prices: Option<Box<Prices>>) {
+        self.ledger.set_answering(prices.map(|prices| *prices));
     }
 
     /// Counts the tokens of a model that reviewed an approval request. The entry of the approval contains them.
     pub(crate) fn count_review(&mut self, outcome: &ApprovalOutcome) {
         if let ApprovalOutcome::Answered(ApprovalDecision { review: Some(review), .. }) = outcome {
-            self.count_usage(&review.usage);
+            self.ledger.count_usage(&review.usage, &self.config.budget.prices);
             let _ = self.ledger.take_unrecorded();
         }
     }

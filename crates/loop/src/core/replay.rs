@@ -66,7 +66,8 @@ impl Core {
         restored: &mut RestoredState,
     ) -> Result<Result<(), TranscriptError>, ResumeError> {
         match entry {
-            Entry::Answered { message, refused, malformed, stop, usage, .. } => {
+            Entry::Answered { message, refused, malformed, stop, usage, prices, .. } => {
+                self.restore_prices(prices);
                 self.count_usage(&usage);
                 let last = LastAnswer { stop, has_words: !message.text().is_empty(), is_settled: false };
                 *restored = restored.next_answer(refused, last);
@@ -76,6 +77,7 @@ impl Core {
             Entry::Said { source, message } => return Ok(self.replay_message(source, message, restored)),
             Entry::Finished { outcome } => return self.replay_end(outcome, restored).map(Ok),
             Entry::Compacted { summarized, usage, .. } => {
+                self.restore_prices(None);
                 // Before version 6 only the tokens show that the model was asked for a summary.
                 if summarized || usage != Usage::default() {
                     self.count_usage(&usage);
@@ -109,8 +111,9 @@ impl Core {
             }
             Entry::Protocol { protocol } => self.protocols.restore(protocol),
             Entry::Queued { id, text, when } => self.steering.push(id, text, when),
-            Entry::Discarded { usage } => {
+            Entry::Discarded { usage, prices } => {
                 self.attempts.restore_discarded();
+                self.restore_prices(prices);
                 if let Some(usage) = usage {
                     self.count_usage(&usage);
                 }

@@ -33,6 +33,7 @@ impl Condensing {
     pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
         match input {
             Input::Chunk(chunk) => {
+                core.note_model(&chunk);
                 // Calls in a summary are neither run nor shown.
                 self.assembler.push(chunk, &mut Vec::new());
                 None

@@ -81,6 +81,7 @@ impl Streaming {
     }
 
     fn push(&mut self, core: &mut Core, chunk: Chunk) {
+        core.note_model(&chunk);
         self.show_text(core, &chunk);
         let mut events = std::mem::take(&mut self.events);
         self.assembler.push(chunk, &mut events);

@@ -169,3 +169,33 @@ fn steps_have_the_same_names_in_every_process() {
     let step = run.effects.iter().filter_map(|want| run.machine.step_of(want)).next_back().unwrap();
     assert_eq!((step.key.as_str(), step.class), ("tool-b", StepClass::Once));
 }
+
+const DEAR: Prices = Prices { input: 3_000_000, output: 0, cache_read: 0, cache_write: 0, long: None };
+const CHEAP: Prices = Prices { input: 1_000_000, ..DEAR };
+
+/// Runs two turns: another model with cheap tokens answers the first one. Returns the usage in this process, and after a
+/// resume.
+fn answered_by_another(own: Prices) -> [Used; 2] {
+    let set_up = || config().with_budget(Budget { prices: own, ..Budget::default() });
+    let mut run = Driven::start(set_up());
+    let mut record = entries(&run.effects);
+    let usage = || Chunk::Usage { usage: Usage { input_tokens: 1_000_000, ..Usage::default() } };
+    let model = "cheap-1".to_owned();
+    let named = Chunk::AnsweredBy { model, prices: Some(CHEAP), first_prices: Some(DEAR) };
+    run.answer([named, call("a", "look", "{}"), usage()]);
+    run.decide_all();
+    run.result("a", ResultStatus::Ok);
+    record.extend(entries(&run.effects));
+    run.answer([call("b", "look", "{}"), usage()]);
+    record.extend(entries(&run.effects));
+    let (machine, _) = Machine::resume(set_up(), record, 0).unwrap();
+    [run.machine.used(), machine.used()]
+}
+
+#[test]
+fn the_answer_of_another_model_costs_its_prices_also_after_a_resume() {
+    assert_eq!(answered_by_another(DEAR), [of(2, 2_000_000, 4_000_000); 2]);
+    // The prices that a program sets apply to all models.
+    let own = Prices { input: 7_000_000, ..DEAR };
+    assert_eq!(answered_by_another(own), [of(2, 2_000_000, 14_000_000); 2]);
+}

@@ -401,7 +401,7 @@ fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
     }
     fed(&mut run, [Chunk::Usage { usage }, Chunk::text("half"), finish(StopReason::ContextWindow)]);
     record.extend(entries(&run.effects));
-    assert!(record.contains(&Entry::Discarded { usage: Some(usage) }), "{record:?}");
+    assert!(record.contains(&Entry::Discarded { usage: Some(usage), prices: None }), "{record:?}");
     run.answer([Chunk::text("short")]);
     record.extend(entries(&run.effects));
     let (resumed, _) = Machine::resume(config(), record, 0).unwrap();

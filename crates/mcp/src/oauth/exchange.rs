@@ -111,9 +111,20 @@ impl Authority {
         Ok(tls::build_pinned_client(self.connect, (host, &addresses), follows)?)
     }
 
-    async fn ask(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
-        let follows = matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
-        let sent = reqwest::Request::try_from(request.request)?;
+    /// Sends a request, and does not follow a redirect.
+    pub(crate) async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+        tokio::time::timeout(TIME, self.ask(request, false)).await?
+    }
+
+    async fn ask(
+        &self,
+        request: http::Request<Vec<u8>>,
+        follows: bool,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+        let sent = reqwest::Request::try_from(request)?;
         let url = Url::parse(sent.url().as_str()).map_err(|_| RefusedAuthority::Open)?;
         let client = self.client(&url, follows).await?;
         let response = client.execute(sent).await.map_err(reqwest::Error::without_url)?;
@@ -138,7 +149,8 @@ impl OAuthHttpClient for Authority {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let time = request.timeout.map_or(TIME, |time| time.min(TIME));
-            tokio::time::timeout(time, self.ask(request)).await?
+            let follows = matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
+            tokio::time::timeout(time, self.ask(request.request, follows)).await?
         })
     }
 }

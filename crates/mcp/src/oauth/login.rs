@@ -12,6 +12,7 @@ use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::exchange::{Authority, KnownOrigins};
+use super::grants;
 use super::listener::Listener;
 use super::store::Credentials;
 use super::{Grant, SignIn};
@@ -22,7 +23,7 @@ use crate::{McpServer, OpenUrl, UrlRefusal};
 
 /// Default time for the human.
 const TIME: Duration = Duration::from_mins(5);
-const CONNECT: Duration = Duration::from_secs(10);
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 /// Error of a sign-in.
 #[derive(Debug, thiserror::Error)]
@@ -129,10 +130,15 @@ impl McpServer {
             Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
             None => manager.resolve_metadata().await,
         };
-        manager.set_metadata(found.map_err(to_login_error)?.metadata);
+        let metadata = found.map_err(to_login_error)?.metadata;
+        if sign_in.key.is_some() || sign_in.grant == Grant::Enterprise {
+            let key = key(address, self.id());
+            return grants::perform((address, sign_in), self.id(), known, &metadata, key).await;
+        }
+        manager.set_metadata(metadata);
         match sign_in.grant {
             Grant::Human => browse(manager, (sign_in, known), options.time.unwrap_or(TIME), open).await,
-            Grant::Program => {
+            Grant::Program | Grant::Enterprise => {
                 let missing = "no client id with a client secret";
                 let config = program(address, sign_in)
                     .ok_or_else(|| LoginError::NotPossible { server: self.id().to_owned(), missing })?;
@@ -293,10 +299,7 @@ fn error_of(answer: &str) -> Option<String> {
     Some(format!("the authority refused: {error}{more}"))
 }
 
-/// Converts an error of the engine to a text of at most 500 bytes, safe to display.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn to_login_error(error: AuthError) -> LoginError {
-    let mut why = windlass_hitl::display_safe(&error.to_string());
-    why.truncate(why.floor_char_boundary(500));
-    LoginError::Refused { why }
+    grants::refuse(error.to_string())
 }

@@ -16,6 +16,7 @@ mod fake;
 mod http;
 mod listing;
 mod oauth;
+mod oauth_key;
 mod open_url;
 mod outcome;
 mod proxy;

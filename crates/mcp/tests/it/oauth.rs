@@ -16,7 +16,7 @@ use crate::web::{Heard, Reply, WebServer, json_of, polite, status};
 
 /// What the authority says of itself, and how long its tokens hold.
 #[derive(Clone)]
-struct Authority {
+pub(crate) struct Authority {
     authorize: Option<String>,
     expires: u64,
 }
@@ -28,7 +28,7 @@ impl Default for Authority {
 }
 
 /// A server and its authority at one address: it lets in who has the newest token.
-async fn guarded(authority: Authority) -> WebServer {
+pub(crate) async fn guarded(authority: Authority) -> WebServer {
     let base: Arc<Mutex<String>> = Arc::default();
     let known = base.clone();
     let mut tokens = 0;
@@ -110,7 +110,7 @@ async fn login(server: &McpServer) -> Result<OpenUrl, LoginError> {
     Ok(seen.lock().unwrap().clone().unwrap())
 }
 
-fn asked(web: &WebServer, path: &str) -> Vec<Heard> {
+pub(crate) fn asked(web: &WebServer, path: &str) -> Vec<Heard> {
     web.heard().into_iter().filter(|heard| heard.target.starts_with(path)).collect()
 }
 

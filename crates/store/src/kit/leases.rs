@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use windlass_journal::{Durability, Journal, JournalError};
 
-use super::{Checked, OrRule as _, StoreRule, create, ensure, json};
+use super::check::{Checked, OrRule as _, create, ensure, json};
+use super::rule::StoreRule;
 use crate::{Lease, Store, StoreError};
 
 /// A lease that outlasts the kit.

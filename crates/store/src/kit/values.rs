@@ -6,7 +6,8 @@ use std::time::Duration;
 use windlass_journal::{Durability, Journal, Record};
 use windlass_protocol::RawJson;
 
-use super::{Checked, OrRule as _, StoreRule, create, ensure, json};
+use super::check::{Checked, OrRule as _, create, ensure, json};
+use super::rule::StoreRule;
 use crate::{ContentHash, Lease, Store, StoreError};
 
 /// A lease that outlasts the kit.

@@ -1,7 +1,7 @@
 //! The conformance kit: it accepts a correct model, and rejects a wrong one for each rule.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use futures_util::stream;
 use windlass_protocol::{Message, Refusal, RefusalKind, Request, StopReason, Usage};
@@ -71,7 +71,7 @@ struct Fixed {
     defect: Defect,
     asked: AtomicU64,
     is_locked: Arc<AtomicBool>,
-    shared: Arc<AtomicU64>,
+    shared: Arc<AtomicUsize>,
 }
 
 impl Fixed {
@@ -111,7 +111,7 @@ impl Model for Fixed {
                 let (shared, chunks) = (Arc::clone(&self.shared), self.chunks.clone());
                 shared.store(0, Ordering::SeqCst);
                 let chunks: ChunkStream = Box::pin(stream::poll_fn(move |_| {
-                    let at = usize::try_from(shared.fetch_add(1, Ordering::SeqCst)).unwrap();
+                    let at = shared.fetch_add(1, Ordering::SeqCst);
                     std::task::Poll::Ready(chunks.get(at).cloned().map(Ok))
                 }));
                 return Box::pin(async { Ok(chunks) });

@@ -31,6 +31,7 @@ impl Streaming {
                 repaired: Vec::new(),
                 stop: None,
                 usage: answer.usage,
+                prices: core.answer_prices(),
             };
             core.record_answer(message, entry);
         }

@@ -101,6 +101,7 @@ impl EndedAnswer {
                 repaired: early.into_repaired(),
                 stop: answer.stop.clone(),
                 usage: answer.usage,
+                prices: core.answer_prices(),
             };
             core.record_answer(message, entry);
         }
