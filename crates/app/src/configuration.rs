@@ -5,6 +5,7 @@ mod file;
 mod keys;
 mod load;
 mod project;
+mod read;
 mod value;
 
 pub use self::change::{change_setting, check_configuration, user_configuration_file};
@@ -13,4 +14,4 @@ pub use self::load::{ConfigEntry, ConfigOrigin, Configuration, IgnoredValue};
 pub use self::value::{ConfigValue, ValueKind};
 
 pub(crate) use self::file::{check_table, nearest_word};
-pub(crate) use self::load::load_key_commands;
+pub(crate) use self::read::load_key_commands;

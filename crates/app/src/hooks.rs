@@ -7,10 +7,12 @@ mod load;
 mod matcher;
 mod notify;
 mod process;
+mod runner;
 mod tool_view;
 
 pub use self::definition::{HookDefinition, HookEvent, HookOwner};
 pub use self::load::{HookList, load_hooks};
 
-pub(crate) use self::file_hook::{FileHooks, HookRun};
+pub(crate) use self::file_hook::FileHooks;
 pub(crate) use self::notify::NotifyingApprover;
+pub(crate) use self::runner::HookRun;

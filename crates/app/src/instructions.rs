@@ -5,6 +5,6 @@ mod files;
 mod prompt;
 
 pub use self::files::{InstructionFile, InstructionScope, Instructions};
-pub use self::prompt::PromptOptions;
+pub use crate::config::PromptOptions;
 
 pub(crate) use self::prompt::{complete_settings, compose_prompt};

@@ -31,8 +31,7 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Warning(text) => write!(f, "warning: {text}"),
-            Self::Untrusted { text, .. } => write!(f, "warning: {text}"),
+            Self::Warning(text) | Self::Untrusted { text, .. } => write!(f, "warning: {text}"),
             Self::Info(text) | Self::Learned { text, .. } => f.write_str(text),
         }
     }

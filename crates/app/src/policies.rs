@@ -3,6 +3,7 @@
 mod files;
 mod lessons;
 mod offer;
+mod owner;
 mod proposal;
 mod protected;
 
@@ -11,5 +12,5 @@ pub use self::lessons::LessonFile;
 pub use self::proposal::RuleProposal;
 pub use self::protected::ProtectedPaths;
 
-pub(crate) use self::files::check_owner;
 pub(crate) use self::offer::OfferingApprover;
+pub(crate) use self::owner::check_owner;

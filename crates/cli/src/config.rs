@@ -1,5 +1,6 @@
 //! `windlass config`: shows and changes the settings of `config.toml`.
 
+use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
@@ -22,7 +23,7 @@ pub(crate) fn config(arguments: &Config, app: &App) -> anyhow::Result<ExitCode> 
             for entry in configuration.entries().iter().filter(shown) {
                 print(entry, view)?;
             }
-            if !view.json && !configuration.entries().iter().any(|entry| entry.is_set()) {
+            if !view.json && !configuration.entries().iter().any(ConfigEntry::is_set) {
                 output::note("no file and no variable sets a value; --all lists the settings");
             }
         }
@@ -69,12 +70,13 @@ fn print(entry: &ConfigEntry, view: &ConfigView) -> anyhow::Result<()> {
     let value = entry.value.as_ref().map_or_else(|| "(none)".to_owned(), ToString::to_string);
     let mut text = format!("{} = {}  # {}\n", entry.key.name, display_safe(&value), describe(&entry.origin));
     if let Some(ignored) = &entry.ignored {
-        text.push_str(&format!(
-            "    {} of {} does not count: {}\n",
+        let _ = writeln!(
+            text,
+            "    {} of {} does not count: {}",
             display_safe(&ignored.value.to_string()),
             ignored.file.display(),
             ignored.reason
-        ));
+        );
     }
     output::print(&text)
 }

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
 use windlass_protocol::{Part, RequestOptions, ToolProtocol};
 
-use super::{Autonomy, Confinement, Task, ToolPreset, ToolSelection, resolve_root};
+use super::{Autonomy, Confinement, PromptOptions, Task, ToolPreset, ToolSelection, resolve_root};
 use crate::error::{Context as _, Result};
-use crate::instructions::PromptOptions;
 use crate::providers::Provider;
 
 /// Settings of a run, stored so that another process can resume it. They contain no keys.

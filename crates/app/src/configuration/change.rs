@@ -7,7 +7,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 
 use super::file::{ConfigFile, PROFILES, refuse_name};
 use super::keys::ConfigKey;
-use super::load::read_users;
+use super::read::{USER_FILE, read_users};
 use crate::app::App;
 use crate::error::{Context as _, Result, bail, ensure};
 use crate::storage::change_settings;
@@ -18,7 +18,7 @@ use crate::storage::change_settings;
 ///
 /// Fails if the environment names no folder of settings.
 pub fn user_configuration_file(app: &App) -> Result<PathBuf> {
-    app.settings_file("config.toml").context("no folder for settings: set WINDLASS_CONFIG_DIR or HOME")
+    app.settings_file(USER_FILE).context("no folder for settings: set WINDLASS_CONFIG_DIR or HOME")
 }
 
 /// Checks the user's file, for example after a person edited it. The MCP servers are not checked.

@@ -16,8 +16,9 @@ pub(super) const PROFILES: &str = "profiles";
 const PROVIDERS: &str = "providers";
 /// Key of a provider with the command.
 const KEY_COMMAND: &str = "key_command";
-/// Settings that a profile cannot have.
-const NOT_IN_PROFILES: [&str; 2] = ["profile", "learning.enabled"];
+/// Settings that a profile cannot have: they count for all runs of the user.
+const NOT_IN_PROFILES: [&str; 5] =
+    ["profile", "learning.enabled", "hooks.may_permit", "hooks.claude_settings", "notify"];
 
 /// Maximum number of profiles, and of providers with a command.
 const MAX_TABLES: usize = 100;

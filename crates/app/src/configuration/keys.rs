@@ -39,7 +39,6 @@ const AUTONOMY: &[&str] = &["ask", "read-only", "auto-edit", "auto", "headless"]
 const PRESET: &[&str] = &["minimal", "standard", "full"];
 const SANDBOX: &[&str] = &["auto", "required", "off"];
 const THEME: &[&str] = &["auto", "dark", "light", "none"];
-const WIRE: &[&str] = &["openai-chat", "openai-responses", "anthropic", "gemini"];
 
 /// Maximum number of answers of the model, as text.
 const TURNS: &str = "100";
@@ -53,14 +52,14 @@ const fn with_default(key: ConfigKey, default: &'static str) -> ConfigKey {
 }
 
 use ProjectRule::{Never, Stricter, Trusted};
-use ValueKind::{Amount, Boolean, Choice, Effort, Integer, List, Text};
+use ValueKind::{Amount, Boolean, Choice, Effort, Integer, List, Text, Wire};
 
 /// All settings, in the order in which they are listed.
 static KEYS: [ConfigKey; 31] = [
     key("profile", Text, Never(PERSONAL), "Profile that is used if none is named"),
     key("provider", Text, Never(ADDRESS), "Name of the provider"),
     key("base_url", Text, Never(ADDRESS), "Address of an endpoint, in place of the provider's own"),
-    key("wire", Choice(WIRE), Never(ADDRESS), "Wire format, in place of the provider's own"),
+    key("wire", Wire, Never(ADDRESS), "Wire format, in place of the provider's own"),
     key("model", Text, Trusted, "Name of the model at the provider"),
     key("fallback", List, Never(ADDRESS), "Models that are used if the one before fails"),
     key("effort", Effort, Trusted, "Amount of reasoning"),

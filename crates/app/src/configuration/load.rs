@@ -1,6 +1,5 @@
 //! The combination of all sources of settings.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,19 +8,15 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use super::file::{ConfigFile, Values, find_profile};
 use super::keys::ConfigKey;
 use super::project::judge;
+use super::read::{USER_FILE, check_size, read_users};
 use super::value::ConfigValue;
 use crate::app::App;
 use crate::config::variable;
-use crate::error::{Context as _, Result, bail, one_line};
-use crate::policies::check_owner;
+use crate::error::{Context as _, Result, one_line};
 use crate::trust::TrustedFolders;
 
-/// Files of settings: the user's in the folder of settings, the project's below its root.
-const USER_FILE: &str = "config.toml";
+/// File of the project's settings, below its root.
 const PROJECT_FILE: &str = ".windlass/config.toml";
-
-/// Maximum length of a file in bytes. Parsing takes about a hundred times that memory.
-const MAX_BYTES: usize = 256 * 1024;
 
 /// Source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -270,17 +265,6 @@ fn environment() -> Result<Layer> {
     Ok(Layer::new(values, |key| ConfigOrigin::Environment { variable: key.variable().unwrap_or_default() }))
 }
 
-/// Reads the user's file. A missing file gives no values.
-pub(super) fn read_users(file: &Path) -> Result<ConfigFile> {
-    let refused = || format!("{} is refused", file.display());
-    let Some(text) = read_settings(file, SettingsOwner::User).with_context(refused)? else {
-        return Ok(ConfigFile::default());
-    };
-    check_owner(file).with_context(refused)?;
-    check_size(&text).with_context(refused)?;
-    ConfigFile::parse(&text).with_context(refused)
-}
-
 fn read_projects(app: &App, file: &Path, root: &Path) -> ConfigFile {
     let read = || {
         let Some(text) = read_settings(file, SettingsOwner::Project { root })? else {
@@ -294,22 +278,4 @@ fn read_projects(app: &App, file: &Path, root: &Path) -> ConfigFile {
         app.warn(format!("{}; it is left out", one_line(&error)));
         ConfigFile::default()
     })
-}
-
-fn check_size(text: &str) -> Result<()> {
-    let bytes = text.len();
-    if bytes > MAX_BYTES {
-        bail!(Invalid, "it has {bytes} bytes, at most {MAX_BYTES} are allowed");
-    }
-    Ok(())
-}
-
-/// Returns the commands that print the keys of providers, from the user's file.
-pub(crate) fn load_key_commands(app: &App) -> Result<BTreeMap<String, Vec<String>>> {
-    Ok(app
-        .settings_file(USER_FILE)
-        .map(|file| read_users(&file))
-        .transpose()?
-        .unwrap_or_default()
-        .key_commands)
 }

@@ -62,8 +62,7 @@ fn is_stricter_text(name: &str, wanted: &str, users: Option<&str>) -> bool {
         ("autonomy", "ask") | ("preset", "standard") | ("sandbox", "auto") => Some(1),
         ("autonomy", "auto-edit") | ("preset", "full") | ("sandbox", "off") => Some(2),
         ("autonomy", "auto") => Some(3),
-        // A headless run denies where others ask. Only a read-only run is stricter.
-        ("autonomy", "headless") => None,
+        // A headless run denies where others ask, so it has no rank. Only a read-only run is stricter.
         _ => None,
     };
     match (rank(wanted), rank(users)) {

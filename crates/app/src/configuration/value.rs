@@ -7,6 +7,7 @@ use toml::Value;
 use windlass_agent::Prices;
 use windlass_protocol::Effort;
 
+use crate::config::WireFormat;
 use crate::error::{Context as _, Result, bail, ensure};
 
 /// Maximum length of a list, and of a text in bytes.
@@ -21,6 +22,8 @@ pub enum ValueKind {
     Text,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// The name of a wire format.
+    Wire,
     /// An amount of reasoning: `low`, or a number of tokens.
     Effort,
     /// `true` or `false`.
@@ -120,9 +123,10 @@ impl ValueKind {
                 let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
                 ConfigValue::List(texts.collect::<Option<_>>().with_context(expected)?)
             }
-            (Self::Text | Self::Choice(_) | Self::Effort | Self::Amount, Value::String(text)) => {
-                ConfigValue::Text(text.clone())
-            }
+            (
+                Self::Text | Self::Choice(_) | Self::Wire | Self::Effort | Self::Amount,
+                Value::String(text),
+            ) => ConfigValue::Text(text.clone()),
             _ => bail!(Invalid, "{}", expected()),
         };
         self.check(converted)
@@ -159,6 +163,7 @@ impl ValueKind {
         if let Some(text) = value.as_text() {
             let is_valid = match self {
                 Self::Choice(words) => words.contains(&text),
+                Self::Wire => WireFormat::all().iter().any(|format| format.as_str() == text),
                 Self::Effort => text.parse::<Effort>().is_ok(),
                 Self::Amount => Prices::parse_amount(text).is_some(),
                 _ => true,
@@ -172,6 +177,10 @@ impl ValueKind {
         match self {
             Self::Text => "a text".to_owned(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Wire => {
+                let names: Vec<&str> = WireFormat::all().iter().map(|format| format.as_str()).collect();
+                format!("one of {}", names.join(", "))
+            }
             Self::Effort => "off, minimal, low, medium, high, max or a number of tokens".to_owned(),
             Self::Boolean => "true or false".to_owned(),
             Self::Integer => "a whole number of 0 or more".to_owned(),

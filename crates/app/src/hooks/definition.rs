@@ -15,8 +15,8 @@ const MAX_HOOKS: usize = 100;
 const MAX_COMMAND: usize = 16 * 1024;
 
 /// Default and maximum time that a hook may take.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
-const MAX_TIMEOUT: Duration = Duration::from_secs(600);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
+const MAX_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Point of a run at which a hook is started, under its documented name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,13 +107,11 @@ impl HookDefinition {
 
     /// Returns the program, with its arguments, that is started.
     pub(super) fn argv(&self) -> Vec<String> {
-        match &self.arguments {
-            Some(arguments) => std::iter::once(&self.command).chain(arguments).cloned().collect(),
-            None => {
-                let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
-                vec![shell.to_owned(), "-c".to_owned(), self.command.clone()]
-            }
+        if let Some(arguments) = &self.arguments {
+            return std::iter::once(&self.command).chain(arguments).cloned().collect();
         }
+        let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
+        vec![shell.to_owned(), "-c".to_owned(), self.command.clone()]
     }
 }
 

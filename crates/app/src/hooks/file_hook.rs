@@ -1,23 +1,21 @@
 //! The hooks of files as a hook of the agent.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windlass_agent::{
     AnswerText, EndedCall, Hook, HookContext, HookFuture, HookPoint, HookVerdict, HookedCall, Outcome,
 };
 use windlass_protocol::{Arguments, CallId, Content, Message, Part, Request, ResultStatus, ToolResult};
 use windlass_tools_shell::Shell;
 
-use super::answer::HookAnswer;
 use super::definition::{HookDefinition, HookEvent};
 use super::load::HookList;
 use super::process::HookShells;
+use super::runner::{HookRun, HookRunner};
 use super::tool_view::ToolView;
 use crate::notices::Notices;
 
@@ -30,33 +28,13 @@ const MAX_CALLS: usize = 1_000;
 /// Time that the agent gives a hook beyond the hook's own limit.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// Facts about the run of hooks.
-#[derive(Clone, Debug)]
-pub(crate) struct HookRun {
-    pub(crate) root: PathBuf,
-    /// Id of the session.
-    pub(crate) session: Option<String>,
-    /// Path of the run's record.
-    pub(crate) transcript: Option<PathBuf>,
-    /// Source of the session: `startup` or `resume`.
-    pub(crate) source: &'static str,
-    /// Name of the autonomy in the words of the documentation.
-    pub(crate) permission_mode: &'static str,
-    pub(crate) model: String,
-    /// True if a plain answer does not end the task.
-    pub(crate) until_done: bool,
-}
-
 /// The hooks of files. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct FileHooks(Arc<Inner>);
 
 struct Inner {
-    hooks: Vec<HookDefinition>,
+    runner: HookRunner,
     points: Vec<HookPoint>,
-    shells: HookShells,
-    run: HookRun,
-    notices: Notices,
     /// True if hooks of the user may permit calls.
     may_permit: bool,
     has_started: AtomicBool,
@@ -87,11 +65,8 @@ impl FileHooks {
         let points = points_of(&list.hooks);
         let shells = HookShells { user: Shell::new_unconfined(), project: shell.clone() };
         Some(Self(Arc::new(Inner {
-            hooks: list.hooks,
+            runner: HookRunner { hooks: list.hooks, shells, run, notices: notices.clone() },
             points,
-            shells,
-            run,
-            notices: notices.clone(),
             may_permit,
             has_started: AtomicBool::new(false),
             is_stop_active: AtomicBool::new(false),
@@ -101,7 +76,7 @@ impl FileHooks {
 
     /// Returns the time that the agent must give a hook.
     pub(crate) fn timeout(&self) -> Duration {
-        let longest = self.0.hooks.iter().map(|hook| hook.timeout).max().unwrap_or_default();
+        let longest = self.0.runner.hooks.iter().map(|hook| hook.timeout).max().unwrap_or_default();
         // The start of the session and the task have their hooks one after the other.
         longest.saturating_mul(2).saturating_add(MARGIN)
     }
@@ -114,8 +89,8 @@ impl FileHooks {
     /// Starts the hooks for a notification, and waits for their end.
     pub(super) async fn notify(&self, kind: &str, message: &str) {
         let fields = json!({ "message": message, "notification_type": kind });
-        let answer = self.0.start(HookEvent::Notification, None, kind, fields).await;
-        self.0.report(&answer);
+        let answer = self.0.runner.start(HookEvent::Notification, None, kind, fields).await;
+        self.0.runner.report(&answer);
     }
 }
 
@@ -125,9 +100,8 @@ fn points_of(hooks: &[HookDefinition]) -> Vec<HookPoint> {
     for hook in hooks {
         points.extend_from_slice(match hook.event {
             HookEvent::SessionStart | HookEvent::UserPromptSubmit => &[HookPoint::Input],
-            HookEvent::PreToolUse => &[HookPoint::Call, HookPoint::Result],
             // A result is seen with the views of its call.
-            HookEvent::PostToolUse => &[HookPoint::Call, HookPoint::Result],
+            HookEvent::PreToolUse | HookEvent::PostToolUse => &[HookPoint::Call, HookPoint::Result],
             HookEvent::Stop | HookEvent::SubagentStop => {
                 &[HookPoint::Answer, HookPoint::Call, HookPoint::Input]
             }
@@ -142,100 +116,23 @@ fn points_of(hooks: &[HookDefinition]) -> Vec<HookPoint> {
 }
 
 impl Inner {
-    /// Starts the hooks of an event at the same time, and combines their answers. `name` is compared with the matchers.
-    async fn start(&self, event: HookEvent, run: Option<&str>, name: &str, fields: Value) -> HookAnswer {
-        let input = self.input(event, run, fields);
-        let matching = self.hooks.iter().filter(|hook| hook.event == event && hook.matcher.matches(name));
-        let matching: Vec<(&HookDefinition, usize, &str)> =
-            matching.map(|hook| (hook, 0, input.as_str())).collect();
-        self.run_all(&matching).await
-    }
-
-    /// Starts the hooks of a call with the views that they match.
-    async fn start_for_call(
-        &self,
-        event: HookEvent,
-        run: &str,
-        views: &[ToolView],
-        fields: impl Fn(&ToolView) -> Value,
-    ) -> HookAnswer {
-        let inputs: Vec<String> =
-            views.iter().map(|view| self.input(event, Some(run), fields(view))).collect();
-        let mut matching = Vec::new();
-        for hook in self.hooks.iter().filter(|hook| hook.event == event) {
-            for (number, (view, input)) in views.iter().zip(&inputs).enumerate() {
-                let is_filtered =
-                    hook.filter.as_ref().is_some_and(|filter| !filter.matches(&view.name, view.subject()));
-                if hook.matcher.matches(&view.name) && !is_filtered {
-                    matching.push((hook, number, input.as_str()));
-                }
-            }
-        }
-        self.run_all(&matching).await
-    }
-
-    /// Runs hooks at the same time. A command that several groups name runs once for each input.
-    async fn run_all(&self, matching: &[(&HookDefinition, usize, &str)]) -> HookAnswer {
-        let mut distinct: Vec<(&HookDefinition, usize, &str)> = Vec::new();
-        for (hook, view, input) in matching {
-            let is_known = distinct.iter().any(|(known, number, _)| {
-                number == view && known.argv() == hook.argv() && known.owner == hook.owner
-            });
-            if !is_known {
-                distinct.push((hook, *view, input));
-            }
-        }
-        let ends = distinct.iter().map(|(hook, _, input)| self.shells.run(hook, input, &self.run.root));
-        let mut answer = HookAnswer::default();
-        for ((hook, view, _), end) in distinct.iter().zip(join_all(ends).await) {
-            answer.add(hook, *view, end);
-        }
-        answer
-    }
-
-    /// Returns the JSON text that a hook reads.
-    fn input(&self, event: HookEvent, run: Option<&str>, fields: Value) -> String {
-        let session = self.run.session.as_deref().or(run).unwrap_or_default();
-        let mut input = Map::new();
-        input.insert("session_id".to_owned(), json!(session));
-        let transcript = self.run.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
-        input.insert("transcript_path".to_owned(), json!(transcript.unwrap_or_default()));
-        input.insert("cwd".to_owned(), json!(self.run.root.to_string_lossy()));
-        input.insert("permission_mode".to_owned(), json!(self.run.permission_mode));
-        input.insert("hook_event_name".to_owned(), json!(event.as_str()));
-        if let Value::Object(fields) = fields {
-            input.extend(fields);
-        }
-        Value::Object(input).to_string()
-    }
-
-    fn report(&self, answer: &HookAnswer) {
-        for message in &answer.messages {
-            self.notices.warn(message.clone());
-        }
-    }
-
-    fn has(&self, event: HookEvent) -> bool {
-        self.hooks.iter().any(|hook| hook.event == event)
-    }
-
     async fn check_input(&self, ctx: &HookContext, message: &Message) -> HookVerdict<Message> {
         let mut texts = Vec::new();
         self.is_stop_active.store(false, Ordering::Relaxed);
         // Agents below a call have the hooks of their caller, but are not sessions.
         if ctx.agents.is_empty() && !self.has_started.swap(true, Ordering::Relaxed) {
-            let source = self.run.source;
-            let fields = json!({ "source": source, "model": self.run.model });
-            let answer = self.start(HookEvent::SessionStart, Some(&ctx.run), source, fields).await;
-            self.report(&answer);
+            let source = self.runner.run.source;
+            let fields = json!({ "source": source, "model": self.runner.run.model });
+            let answer = self.runner.start(HookEvent::SessionStart, Some(&ctx.run), source, fields).await;
+            self.runner.report(&answer);
             // A refusal cannot prevent a session; its text is for the person.
-            self.notices_of_refusal(&answer);
+            self.runner.report_refusal(&answer);
             texts.extend(answer.context_text());
         }
         if ctx.agents.is_empty() {
             let fields = json!({ "prompt": message.text() });
-            let answer = self.start(HookEvent::UserPromptSubmit, Some(&ctx.run), "", fields).await;
-            self.report(&answer);
+            let answer = self.runner.start(HookEvent::UserPromptSubmit, Some(&ctx.run), "", fields).await;
+            self.runner.report(&answer);
             if let Some(reason) = answer.refusal() {
                 return HookVerdict::Veto(reason);
             }
@@ -247,12 +144,6 @@ impl Inner {
         HookVerdict::Rewrite(message.clone().with_part(Part::text(format!("\n\n{}", texts.join("\n")))))
     }
 
-    fn notices_of_refusal(&self, answer: &HookAnswer) {
-        if let Some(reason) = answer.refusal() {
-            self.notices.warn(reason);
-        }
-    }
-
     async fn check_call(&self, ctx: &HookContext, hooked: &HookedCall) -> HookVerdict<Arguments> {
         let call = &hooked.call;
         if call.name.as_str() == COMPLETION {
@@ -262,10 +153,10 @@ impl Inner {
                 None => HookVerdict::Continue,
             };
         }
-        let views = ToolView::of_call(call, &hooked.facts.effects, &self.run.root);
+        let views = ToolView::list_views(call, &hooked.facts.effects, &self.runner.run.root);
         let fields = |view: &ToolView| json!({ "tool_name": view.name, "tool_input": view.input, "tool_use_id": call.id.as_str() });
-        let answer = self.start_for_call(HookEvent::PreToolUse, &ctx.run, &views, fields).await;
-        self.report(&answer);
+        let answer = self.runner.start_for_call(HookEvent::PreToolUse, &ctx.run, &views, fields).await;
+        self.runner.report(&answer);
         let context = answer.context_text();
         if let Some(reason) = answer.refusal() {
             return HookVerdict::Veto(reason);
@@ -274,7 +165,7 @@ impl Inner {
             HookVerdict::Ask(answer.asks.join("; "))
         } else if let Some((number, changed)) = &answer.changed {
             let view = views.get(*number).filter(|view| view.input != *changed);
-            match view.map(|view| view.arguments(call, changed, &self.run.root)) {
+            match view.map(|view| view.arguments(call, changed, &self.runner.run.root)) {
                 Some(Some(arguments)) => HookVerdict::Rewrite(arguments),
                 Some(None) => HookVerdict::Veto("a hook changed arguments that cannot be changed".to_owned()),
                 None if answer.permits => HookVerdict::Permit,
@@ -301,10 +192,10 @@ impl Inner {
         let seen = self.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&ended.call.id);
         let mut seen = seen.unwrap_or_default();
         if seen.views.is_empty() {
-            seen.views = ToolView::of_call(&ended.call, &[], &self.run.root);
+            seen.views = ToolView::list_views(&ended.call, &[], &self.runner.run.root);
         }
         let mut texts: Vec<String> = seen.context.into_iter().collect();
-        if ended.result.status == ResultStatus::Ok && self.has(HookEvent::PostToolUse) {
+        if ended.result.status == ResultStatus::Ok && self.runner.has(HookEvent::PostToolUse) {
             let text = ended.result.wire_text();
             let fields = |view: &ToolView| {
                 json!({
@@ -314,8 +205,9 @@ impl Inner {
                     "tool_use_id": ended.call.id.as_str(),
                 })
             };
-            let answer = self.start_for_call(HookEvent::PostToolUse, &ctx.run, &seen.views, fields).await;
-            self.report(&answer);
+            let answer =
+                self.runner.start_for_call(HookEvent::PostToolUse, &ctx.run, &seen.views, fields).await;
+            self.runner.report(&answer);
             // The call has run, so a refusal is a message to the model.
             let refusal =
                 answer.refusal().map(|reason| format!("<hook-feedback>\n{reason}\n</hook-feedback>"));
@@ -336,8 +228,8 @@ impl Inner {
         let is_active = self.is_stop_active.load(Ordering::Relaxed);
         let fields = json!({ "stop_hook_active": is_active, "last_assistant_message": answer });
         let name = ctx.agents.last().map_or("", String::as_str);
-        let answer = self.start(event, Some(&ctx.run), name, fields).await;
-        self.report(&answer);
+        let answer = self.runner.start(event, Some(&ctx.run), name, fields).await;
+        self.runner.report(&answer);
         let refusal = answer.refusal();
         self.is_stop_active.store(refusal.is_some(), Ordering::Relaxed);
         refusal
@@ -354,7 +246,7 @@ fn respond(view: &ToolView, text: &str) -> Value {
 }
 
 impl Hook for FileHooks {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hooks"
     }
 
@@ -376,7 +268,7 @@ impl Hook for FileHooks {
         answer: &'a AnswerText,
     ) -> HookFuture<'a, HookVerdict<String>> {
         Box::pin(async move {
-            if answer.has_calls || self.0.run.until_done {
+            if answer.has_calls || self.0.runner.run.until_done {
                 return HookVerdict::Continue;
             }
             self.0.check_stop(ctx, &answer.text).await.map_or(HookVerdict::Continue, HookVerdict::Veto)
@@ -402,9 +294,9 @@ impl Hook for FileHooks {
     fn observe_compaction<'a>(&'a self, ctx: &'a HookContext, _: &'a Request) -> HookFuture<'a, ()> {
         Box::pin(async move {
             let fields = json!({ "trigger": "auto", "custom_instructions": "" });
-            let answer = self.0.start(HookEvent::PreCompact, Some(&ctx.run), "auto", fields).await;
-            self.0.report(&answer);
-            self.0.notices_of_refusal(&answer);
+            let answer = self.0.runner.start(HookEvent::PreCompact, Some(&ctx.run), "auto", fields).await;
+            self.0.runner.report(&answer);
+            self.0.runner.report_refusal(&answer);
         })
     }
 
@@ -413,9 +305,10 @@ impl Hook for FileHooks {
             if ctx.agents.is_empty() {
                 let answer = self
                     .0
+                    .runner
                     .start(HookEvent::SessionEnd, Some(&ctx.run), "other", json!({ "reason": "other" }))
                     .await;
-                self.0.report(&answer);
+                self.0.runner.report(&answer);
             }
         })
     }
@@ -423,6 +316,6 @@ impl Hook for FileHooks {
 
 impl std::fmt::Debug for FileHooks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FileHooks").field("hooks", &self.0.hooks.len()).finish_non_exhaustive()
+        f.debug_struct("FileHooks").field("hooks", &self.0.runner.hooks.len()).finish_non_exhaustive()
     }
 }

@@ -81,9 +81,7 @@ impl HookList {
         let changed = |file: &&ProjectFile| {
             file.kind != ProjectFileKind::Instructions && trusted.change_of(file).is_some()
         };
-        let refusal = if !trusted.covers(top) {
-            Some("the folder is not trusted".to_owned())
-        } else {
+        let refusal = if trusted.covers(top) {
             files.iter().find(changed).map(|file| {
                 let change = match trusted.change_of(file) {
                     Some(FileChange::New) => "is new since you trusted the folder",
@@ -91,6 +89,8 @@ impl HookList {
                 };
                 format!("{} {change}", file.path.display())
             })
+        } else {
+            Some("the folder is not trusted".to_owned())
         };
         match refusal {
             None => {

@@ -48,7 +48,7 @@ impl Matcher {
     }
 }
 
-/// The condition `if` of a hook: `Tool` or `Tool(pattern)`, where `*` stands for any text.
+/// The condition `if` of a hook: `Tool` or `Tool(pattern)`, where `*` matches any text.
 #[derive(Clone, Debug)]
 pub(super) struct CallFilter {
     tool: String,
@@ -85,7 +85,7 @@ impl CallFilter {
     }
 }
 
-/// Matches a text against a pattern in which `*` stands for any text. Takes linear memory and quadratic time.
+/// Matches a text against a pattern in which `*` matches any text. Takes linear memory and quadratic time.
 fn matches_glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

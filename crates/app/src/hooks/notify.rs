@@ -87,8 +87,13 @@ impl Approver for NotifyingApprover {
             }
         };
         Box::pin(async move {
-            let _notification = AbortOnDrop(tokio::spawn(work));
-            self.inner.decide(request).await
+            let mut notification = AbortOnDrop(tokio::spawn(work));
+            let decision = self.inner.decide(request).await;
+            if decision.is_none() {
+                // The question stays open, and the process may end before the notification otherwise.
+                let _ = (&mut notification.0).await;
+            }
+            decision
         })
     }
 }

@@ -17,24 +17,26 @@ pub(super) struct ToolView {
     can_change: bool,
 }
 
-/// Names of arguments: the documented one, and that of this program.
-const WRITE_KEYS: [(&str, &str); 2] = [("file_path", "path"), ("content", "content")];
-const EDIT_KEYS: [(&str, &str); 4] = [
+/// Names of an argument: the documented one, and that of this program.
+type KeyNames = (&'static str, &'static str);
+
+const WRITE_KEYS: [KeyNames; 2] = [("file_path", "path"), ("content", "content")];
+const EDIT_KEYS: [KeyNames; 4] = [
     ("file_path", "path"),
     ("old_string", "old_text"),
     ("new_string", "new_text"),
     ("replace_all", "replace_all"),
 ];
-const READ_KEYS: [(&str, &str); 3] = [("file_path", "path"), ("offset", "offset"), ("limit", "limit")];
-const BASH_KEYS: [(&str, &str); 3] =
+const READ_KEYS: [KeyNames; 3] = [("file_path", "path"), ("offset", "offset"), ("limit", "limit")];
+const BASH_KEYS: [KeyNames; 3] =
     [("command", "command"), ("timeout", "timeout_ms"), ("run_in_background", "background")];
-const GREP_KEYS: [(&str, &str); 3] = [("pattern", "pattern"), ("path", "path"), ("glob", "glob")];
-const FETCH_KEYS: [(&str, &str); 1] = [("url", "url")];
-const SEARCH_KEYS: [(&str, &str); 1] = [("query", "query")];
-const LIST_KEYS: [(&str, &str); 2] = [("path", "path"), ("pattern", "pattern")];
+const GREP_KEYS: [KeyNames; 3] = [("pattern", "pattern"), ("path", "path"), ("glob", "glob")];
+const FETCH_KEYS: [KeyNames; 1] = [("url", "url")];
+const SEARCH_KEYS: [KeyNames; 1] = [("query", "query")];
+const LIST_KEYS: [KeyNames; 2] = [("path", "path"), ("pattern", "pattern")];
 
 /// Tools of this program, their documented counterparts, and the names of the arguments.
-const TOOLS: [(&str, &str, &[(&str, &str)]); 9] = [
+const TOOLS: [(&str, &str, &[KeyNames]); 9] = [
     ("run_command", "Bash", &BASH_KEYS),
     ("write_file", "Write", &WRITE_KEYS),
     ("create_file", "Write", &WRITE_KEYS),
@@ -50,7 +52,7 @@ impl ToolView {
     /// Returns the views of a call. Besides the view of the tool itself, every command that the call would run is a view
     /// `Bash`, and every file that it would change or remove a view `Edit`, so that a hook for these tools guards all
     /// tools that do the same.
-    pub(super) fn of_call(call: &ToolCall, effects: &[Effect], root: &Path) -> Vec<Self> {
+    pub(super) fn list_views(call: &ToolCall, effects: &[Effect], root: &Path) -> Vec<Self> {
         let mut views = vec![Self::own(call, root)];
         let has_keys =
             |view: &Self, key: &str, value: &str| view.input.get(key).and_then(Value::as_str) == Some(value);
@@ -182,7 +184,7 @@ mod tests {
     }
 
     fn views(name: &str, arguments: &Value, effects: &[Effect]) -> Vec<(String, Value)> {
-        let views = ToolView::of_call(&call(name, arguments), effects, Path::new("/p"));
+        let views = ToolView::list_views(&call(name, arguments), effects, Path::new("/p"));
         views.into_iter().map(|view| (view.name, view.input)).collect()
     }
 

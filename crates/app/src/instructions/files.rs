@@ -1,5 +1,6 @@
 //! Instruction files: `AGENTS.md`, or `CLAUDE.md` or `GEMINI.md` where it is missing.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use windlass_hitl::escape_unsafe;
@@ -172,13 +173,12 @@ impl Instructions {
                 InstructionScope::Project => "instructions of the project",
             };
             let path = file.path.display();
-            text.push_str(&format!("\n\n<instructions file=\"{path}\">\n"));
-            text.push_str(&format!(
-                "(These are {author}. They count for the folder of the file and below it.)\n"
-            ));
+            let _ = write!(text, "\n\n<instructions file=\"{path}\">\n");
+            let _ =
+                writeln!(text, "(These are {author}. They count for the folder of the file and below it.)");
             text.push_str(file.text.trim_end());
             if file.used_bytes < file.bytes {
-                text.push_str(&format!("\n(cut: the file has {} bytes)", file.bytes));
+                let _ = write!(text, "\n(cut: the file has {} bytes)", file.bytes);
             }
             text.push_str("\n</instructions>");
         }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use windlass_redact::Redactor;
 use windlass_tools_shell::Shell;
 
@@ -10,40 +9,7 @@ use super::facts::describe;
 use super::files::Instructions;
 use crate::app::App;
 use crate::config::{RunSettings, ToolPreset};
-use crate::error::{Result, ensure};
-
-/// Maximum length of a prompt of the user, in bytes.
-const MAX_PROMPT_BYTES: usize = 256 * 1024;
-
-/// Words of the user for the system prompt of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct PromptOptions {
-    /// Text in place of the built-in prompt. Instruction files and facts follow it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system: Option<String>,
-    /// Texts after the prompt.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub append: Vec<String>,
-}
-
-impl PromptOptions {
-    pub(crate) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Fails if a text is too long.
-    pub(crate) fn check(&self) -> Result<()> {
-        let bytes = self.system.iter().chain(&self.append).map(String::len).fold(0, usize::saturating_add);
-        ensure!(
-            bytes <= MAX_PROMPT_BYTES,
-            Invalid,
-            "the system prompt has {bytes} bytes, at most {MAX_PROMPT_BYTES} are allowed"
-        );
-        Ok(())
-    }
-}
+use crate::error::Result;
 
 /// Adds the facts and the instruction files to the settings of a new run, unless they have them, and reports the files.
 ///
@@ -74,13 +40,12 @@ pub(crate) async fn complete_settings(
 /// Composes the system prompt from stored settings alone, so that its bytes do not change during a run.
 pub(crate) fn compose_prompt(root: &Path, settings: &RunSettings) -> String {
     let prompt = &settings.prompt;
-    let built_in = || built_in(root, settings);
-    let base = prompt.system.clone().unwrap_or_else(built_in);
+    let base = prompt.system.clone().unwrap_or_else(|| format_built_in(root, settings));
     let parts = std::iter::once(base).chain(prompt.append.iter().cloned()).chain(settings.context.clone());
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn built_in(root: &Path, settings: &RunSettings) -> String {
+fn format_built_in(root: &Path, settings: &RunSettings) -> String {
     let done = match settings.preset {
         // A mode of work has `attempt_completion` in every preset.
         ToolPreset::Minimal if settings.offering.mode.is_none() => {

@@ -27,7 +27,7 @@ pub(crate) struct OfferingApprover {
 }
 
 impl OfferingApprover {
-    /// Wraps an approver, unless the offer was made or there is no state folder.
+    /// Wraps an approver, unless the offer was made or the state folder is unknown.
     pub(crate) fn wrap(app: &App, inner: Arc<dyn Approver>) -> Arc<dyn Approver> {
         match app.state_file(FILE) {
             Ok(marker) if !marker.exists() => {

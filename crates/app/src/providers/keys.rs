@@ -26,7 +26,7 @@ const MAX_KEY: usize = 16 * 1024;
 const MAX_KEYS: usize = 1_000;
 
 /// Time that a command may take to print a key. A password manager may ask its user first.
-const COMMAND_TIME: Duration = Duration::from_secs(60);
+const COMMAND_TIME: Duration = Duration::from_mins(1);
 
 /// Interval at which the end of a command is checked.
 const POLL: Duration = Duration::from_millis(10);

@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory};
+use clap::{ArgMatches, Command};
 use windlass_app::App;
 use windlass_app::configuration::{ConfigEntry, ConfigOrigin, ConfigValue, Configuration};
-
-use super::Windlass;
 
 /// The option that marks a command as one that takes the defaults.
 const PROFILE: &str = "profile";
@@ -53,7 +51,11 @@ const OF_A_PROVIDER: [&str; 5] = ["provider", "base_url", "wire", "model", "fall
 /// # Errors
 ///
 /// Fails if a file or a variable of the user is invalid, or if the named profile does not exist.
-pub(super) fn add_defaults(matches: &ArgMatches, app: &App) -> anyhow::Result<Option<Command>> {
+pub(super) fn add_defaults(
+    command: Command,
+    matches: &ArgMatches,
+    app: &App,
+) -> anyhow::Result<Option<Command>> {
     let (path, given) = descend(matches);
     if given.try_contains_id(PROFILE).is_err() {
         return Ok(None);
@@ -77,7 +79,7 @@ pub(super) fn add_defaults(matches: &ArgMatches, app: &App) -> anyhow::Result<Op
         }
     }
     configuration.report_ignored(app);
-    Ok(Some(apply(Windlass::command(), &path, &defaults)))
+    Ok(Some(apply(command, &path, &defaults)))
 }
 
 /// Returns the names of the given command and of its sub-commands, and the arguments of the last one.
@@ -118,43 +120,4 @@ fn apply(command: Command, path: &[String], defaults: &[(&'static str, Vec<Strin
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-    use windlass_app::configuration::ConfigKey;
-
-    use super::{OPTIONS, Windlass};
-
-    /// Settings that are not options of a run.
-    const WITHOUT_OPTION: [&str; 5] =
-        ["profile", "hooks.may_permit", "hooks.claude_settings", "notify", "theme"];
-
-    #[test]
-    fn every_setting_is_an_option_with_the_same_default() {
-        let command = Windlass::command();
-        let run = command.find_subcommand("run").unwrap();
-        for key in ConfigKey::all() {
-            let Some((_, option)) = OPTIONS.iter().find(|(name, _)| *name == key.name) else {
-                assert!(WITHOUT_OPTION.contains(&key.name), "{}", key.name);
-                continue;
-            };
-            let argument = run.get_arguments().find(|argument| argument.get_id() == option);
-            let argument = argument.unwrap_or_else(|| panic!("{option}"));
-            let defaults = argument.get_default_values().first().and_then(|value| value.to_str());
-            if argument.get_action().takes_values() {
-                assert_eq!(defaults, key.default, "{}", key.name);
-            }
-        }
-        for (name, _) in OPTIONS {
-            assert!(ConfigKey::find(name).is_some(), "{name}");
-        }
-    }
-
-    #[test]
-    fn every_command_that_runs_an_agent_takes_the_defaults() {
-        let command = Windlass::command();
-        for path in [&["run"][..], &["serve"], &["acp"], &["mcp", "serve"], &["workflow", "run"]] {
-            let found = path.iter().try_fold(&command, |at, name| at.find_subcommand(name)).unwrap();
-            assert!(found.get_arguments().any(|argument| argument.get_id() == super::PROFILE), "{path:?}");
-        }
-    }
-}
+mod tests;

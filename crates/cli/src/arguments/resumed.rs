@@ -166,7 +166,7 @@ pub(crate) fn parse(app: &App) -> anyhow::Result<Windlass> {
         let words = format!("{} cannot be given with {with}: {why}", options.join(", "));
         refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
     }
-    if let Some(command) = add_defaults(&matches, app)? {
+    if let Some(command) = add_defaults(Windlass::command(), &matches, app)? {
         matches = command.try_get_matches().unwrap_or_else(|error| refuse(&error));
     }
     let mut parsed = Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));

@@ -259,20 +259,9 @@ async fn a_question_starts_the_hooks_for_notifications_and_the_users_program() {
         "notify = [\"/bin/sh\", \"-c\", \"echo $0 > ~/told.txt\"]\n",
     )
     .unwrap();
-    let folder = user.place.folder.path().join("answers");
-    fs::create_dir(&folder).unwrap();
-    let mut child = user
-        .command(&["run", "t", "--base-url", &user.url, "--model", "m", "--approve-in", "../answers"])
-        .spawn()
-        .unwrap();
-    let began = std::time::Instant::now();
-    let is_told =
-        || user.place.folder.path().join("told.txt").exists() && !user.lines("seen.jsonl").is_empty();
-    while !is_told() && began.elapsed() < std::time::Duration::from_secs(120) {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    // The run is suspended with its question, after the notification.
+    let (_, told) = user.run(&["--suspend"]);
+    assert!(told.contains("suspended"), "{told}");
     let told = fs::read_to_string(user.place.folder.path().join("told.txt")).unwrap();
     assert_eq!(told.trim(), "Windlass needs your permission to use write_file");
     assert_eq!(user.lines("seen.jsonl")[0]["notification_type"], "permission_prompt");
