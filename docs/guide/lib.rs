@@ -27,6 +27,7 @@ pages! {
     typed_answers = "typed-answers.md",
     sessions = "sessions.md",
     hosted_tools = "hosted-tools.md",
+    settings = "settings.md",
     durable_runs = "durable-runs.md",
     stores = "stores.md",
     policies = "policies.md",

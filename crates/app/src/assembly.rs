@@ -6,6 +6,7 @@ mod confinement;
 mod manual_call;
 mod modes;
 mod people;
+mod run_hooks;
 mod toolbox;
 
 pub use self::agent::Assembly;

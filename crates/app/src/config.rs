@@ -3,6 +3,7 @@
 mod choices;
 mod environment;
 mod folders;
+mod prompt_options;
 mod selection;
 mod settings;
 mod wire_format;
@@ -10,6 +11,7 @@ mod wire_format;
 pub use self::choices::{Confinement, ToolPreset};
 pub use self::environment::variable;
 pub use self::folders::Folders;
+pub use self::prompt_options::PromptOptions;
 pub use self::selection::{EmbeddingOptions, ToolSelection};
 pub use self::settings::RunSettings;
 pub use self::wire_format::WireFormat;

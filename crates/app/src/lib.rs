@@ -12,13 +12,17 @@ mod storage;
 
 pub mod agents;
 pub mod assembly;
+pub mod configuration;
 pub mod feed;
+pub mod hooks;
+pub mod instructions;
 pub mod mcp;
 pub mod policies;
 pub mod providers;
 pub mod runs;
 pub mod secrets;
 pub mod sessions;
+pub mod trust;
 
 pub use app::App;
 pub use config::{

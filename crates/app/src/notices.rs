@@ -1,6 +1,7 @@
 //! Notices: problems and events that do not end the work, for the person in front of the program.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A message for a person, about something that does not end the work.
@@ -18,12 +19,19 @@ pub enum Notice {
         /// The id of the remembered approval, with which it can be revoked.
         id: String,
     },
+    /// A file of a project is not used, because the user does not trust its folder.
+    Untrusted {
+        /// The message.
+        text: String,
+        /// The folder that the user would have to trust.
+        folder: PathBuf,
+    },
 }
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Warning(text) => write!(f, "warning: {text}"),
+            Self::Warning(text) | Self::Untrusted { text, .. } => write!(f, "warning: {text}"),
             Self::Info(text) | Self::Learned { text, .. } => f.write_str(text),
         }
     }
@@ -57,6 +65,10 @@ impl Notices {
 
     pub(crate) fn inform(&self, text: impl Into<String>) {
         self.0.receive(&Notice::Info(text.into()));
+    }
+
+    pub(crate) fn report_untrusted(&self, text: String, folder: &Path) {
+        self.0.receive(&Notice::Untrusted { text, folder: folder.to_owned() });
     }
 
     pub(crate) fn report_learned(&self, text: String, id: &str) {

@@ -2,11 +2,16 @@
 
 mod access;
 mod embeddings;
+mod keys;
 mod provider;
 
-pub use self::access::{ProviderOptions, find_key, missing_key};
+pub use self::access::ProviderOptions;
+pub use self::keys::{
+    KeySource, find_key, find_key_source, list_stored_keys, missing_key, remove_key, resolve_key, store_key,
+};
 pub use self::provider::{Provider, ProviderChoice};
 
 pub(crate) use self::embeddings::add_reachable;
 #[cfg(all(feature = "index", feature = "web"))]
 pub(crate) use self::embeddings::build_embedder;
+pub(crate) use self::keys::list_known_keys;

@@ -13,7 +13,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::Result;
-use crate::providers::{ProviderOptions, find_key};
+use crate::providers::{ProviderOptions, find_key, list_known_keys, resolve_key};
 
 /// Parts of variable names whose values are secrets. A part matches anywhere in a name.
 const NAMES: [&str; 8] =
@@ -86,6 +86,11 @@ pub fn collect_run_secrets(
     secrets.extend(app.store().secrets().iter().cloned());
     let vendors = options.vendors(app)?;
     secrets.extend(vendors.iter().filter_map(find_key).map(SecretString::from));
+    // The key of the run may come from a command that has not run yet. Its failure is an error of the provider.
+    let of_run = settings.fallbacks.iter().chain([&settings.provider]);
+    let keys = of_run.filter_map(|provider| resolve_key(app, &provider.vendor(&vendors).ok()?).ok()?);
+    secrets.extend(keys);
+    secrets.extend(list_known_keys(app));
     let providers = settings.fallbacks.iter().chain([&settings.provider]);
     let addresses = providers.filter_map(|provider| provider.base_url.as_ref()).chain(&options.proxy);
     secrets.extend(addresses.flat_map(|address| passwords(address)));

@@ -4,6 +4,8 @@
 mod acp;
 mod approvals;
 mod bytes;
+mod config;
+mod defaults;
 mod embeddings;
 mod engine;
 #[cfg(feature = "mcp")]
@@ -39,6 +41,9 @@ pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 #[cfg(feature = "mock")]
 pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
+pub(crate) use self::config::{
+    Config, ConfigCommand, ConfigView, Hooks, HooksCommand, Login, Logout, Trust, TrustCommand,
+};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "temporal")]
@@ -49,7 +54,7 @@ pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::names::{AutonomyName, PresetName, SandboxName};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
-pub(crate) use self::request::RequestArgs;
+pub(crate) use self::request::{PromptArgs, RequestArgs};
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
 #[cfg(feature = "gateway")]
@@ -137,6 +142,16 @@ pub(crate) enum Command {
     Workflow(Workflow),
     /// Check, test and explain policies.
     Policy(Policy),
+    /// Show and change the defaults of runs in `config.toml`, with the source of each value.
+    Config(Config),
+    /// Store the key of a provider in a file that only you can read. A key in the environment takes precedence.
+    Login(Login),
+    /// Remove the stored key of a provider.
+    Logout(Logout),
+    /// List the programs that runs start at their points: before a call, after a call, at the end.
+    Hooks(Hooks),
+    /// Trust a folder, so that its instruction files, skills and hooks count.
+    Trust(Trust),
     /// Report what this machine supports: how commands are confined, which parts are missing, where files are
     /// stored.
     Doctor(Doctor),

@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use serde::Serialize;
 use windlass_app::App;
 use windlass_app::assembly::confinement_helper;
+use windlass_app::instructions::{InstructionFile, Instructions};
 use windlass_client::Vendors;
 use windlass_sandbox::{Level, Missing, Part, Probe};
 
@@ -28,6 +29,8 @@ struct Report {
     sandbox: Sandbox,
     programs: Vec<Program>,
     state: State,
+    /// Instruction files for the current folder.
+    instructions: Vec<InstructionState>,
     /// Providers with a set key variable. Values are never included.
     keys: Vec<Key>,
     terminal: Terminal,
@@ -60,10 +63,20 @@ struct Program {
 #[derive(Debug, Serialize)]
 struct State {
     folder: Option<PathBuf>,
+    /// Folder of settings.
+    settings: Option<PathBuf>,
     exists: bool,
     /// True if the group or other users have any permission for the folder.
     open_to_others: bool,
     runs: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct InstructionState {
+    path: PathBuf,
+    bytes: usize,
+    used_bytes: usize,
+    is_trusted: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +100,7 @@ pub(crate) fn doctor(arguments: &Doctor, app: &App) -> anyhow::Result<ExitCode> 
         sandbox: sandbox(&probe),
         programs: PROGRAMS.map(program).into(),
         state: state(app),
+        instructions: instructions(app)?,
         keys: keys(),
         terminal: terminal(),
     };
@@ -180,8 +194,21 @@ fn state(app: &App) -> State {
         exists: found.is_some(),
         open_to_others: found.as_ref().is_some_and(is_open_to_others),
         runs: runs.map_or(0, Iterator::count),
+        settings: app.settings_folder().map(Path::to_owned),
         folder,
     }
+}
+
+/// Finds the instruction files of a run in the current folder.
+fn instructions(app: &App) -> anyhow::Result<Vec<InstructionState>> {
+    let found = Instructions::find(app, Path::new("."))?;
+    let state = |file: &InstructionFile| InstructionState {
+        path: file.path.clone(),
+        bytes: file.bytes,
+        used_bytes: file.used_bytes,
+        is_trusted: file.is_trusted,
+    };
+    Ok(found.files().iter().map(state).collect())
 }
 
 #[cfg(unix)]
@@ -236,8 +263,20 @@ fn words(report: &Report) -> String {
     );
     let _ = writeln!(text, "  folder: {folder}{}", if state.exists { "" } else { " (does not exist yet)" });
     let _ = writeln!(text, "  runs: {}", state.runs);
+    if let Some(settings) = &state.settings {
+        let _ = writeln!(text, "  settings: {}", settings.display());
+    }
     if state.open_to_others {
         let _ = writeln!(text, "  other users of this machine can read it: chmod 700 {folder}");
+    }
+    text.push_str("\nInstruction files for this folder\n");
+    for InstructionState { path, bytes, used_bytes, is_trusted } in &report.instructions {
+        let use_of =
+            if *is_trusted { format!("{used_bytes} of {bytes} bytes") } else { "not trusted".to_owned() };
+        let _ = writeln!(text, "  {}: {use_of}", path.display());
+    }
+    if report.instructions.is_empty() {
+        text.push_str("  none\n");
     }
     text.push_str("\nKeys (by name; windlass never prints a value)\n");
     for Key { provider, variable } in &report.keys {

@@ -9,6 +9,7 @@ mod acp;
 mod approvals;
 mod arguments;
 mod check;
+mod config;
 #[cfg(feature = "mock")]
 mod demo;
 mod doctor;
@@ -17,8 +18,10 @@ mod encode;
 #[cfg(feature = "temporal")]
 mod engine;
 mod fork;
+mod hooks;
 mod input;
 mod json;
+mod login;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -60,6 +63,7 @@ mod telemetry;
 mod terminal;
 mod text;
 mod tool;
+mod trust;
 mod usage;
 mod wires;
 #[cfg(feature = "workflow")]
@@ -84,7 +88,7 @@ fn main() -> ExitCode {
     panics::install();
     let app =
         App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
-    match dispatch(arguments::parse().command, &app) {
+    match arguments::parse(&app).and_then(|parsed| dispatch(parsed.command, &app)) {
         Ok(code) => code,
         // A reader that closed the output early, such as `head`, is not an error.
         Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
@@ -142,6 +146,11 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         #[cfg(not(feature = "workflow"))]
         Command::Workflow(_) => missing::refuse("workflow"),
         Command::Policy(arguments) => policy::policy(arguments, app),
+        Command::Config(arguments) => config::config(&arguments, app),
+        Command::Login(arguments) => login::login(&arguments, app),
+        Command::Logout(arguments) => login::logout(&arguments, app),
+        Command::Hooks(arguments) => hooks::hooks(&arguments, app),
+        Command::Trust(arguments) => trust::trust(&arguments, app),
         Command::Doctor(arguments) => doctor::doctor(&arguments, app),
         Command::Models(arguments) => block_on(models::models(arguments, app)),
         Command::Service(service) => dispatch_service(service, app),

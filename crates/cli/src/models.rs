@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use windlass_app::providers::{Provider, find_key, missing_key};
+use windlass_app::providers::{KeySource, Provider, find_key_source, missing_key};
 use windlass_app::{App, variable};
 use windlass_client::{
     Ability, Claim, Client, ModelCapabilities, ModelEntry, ModelPrice, Options, ParameterRejection, Source,
@@ -65,7 +65,7 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
     let choice = provider_choice(provider.as_ref(), base_url.as_ref(), *wire, None);
     let mut provider = Provider::from_choice(&choice);
     if provider.name.is_none() && provider.base_url.is_none() {
-        providers(&vendors, arguments.json)?;
+        providers(app, &vendors, arguments.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     let vendor = provider.vendor(&vendors)?;
@@ -79,7 +79,8 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
         client.capability_store().forget(&client.provider());
     }
     let is_named = provider.base_url.is_some();
-    let is_current = update_listing(&client, &vendor, &arguments, is_named).await;
+    let missing = missing_key(app, &vendor)?.filter(|_| !is_named);
+    let is_current = update_listing(&client, &vendor, missing, &arguments).await;
     let entries = entries(&client, &vendor, &arguments);
     if arguments.json {
         for mut entry in entries {
@@ -104,26 +105,28 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
     Ok(if is_answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
+fn providers(app: &App, vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
     for vendor in vendors.iter() {
         let endpoint = &vendor.endpoint;
-        let (key_env, has_key) = (endpoint.key_env.as_deref(), find_key(vendor).is_some());
+        let (key_env, source) = (endpoint.key_env.as_deref(), find_key_source(app, vendor)?);
         if is_json {
             output::line(&ProviderLine {
                 provider: vendor.name(),
                 wire: &endpoint.wire,
                 base_url: &endpoint.base_url,
                 key: key_env,
-                has_key,
+                has_key: source.is_some(),
                 schema: &vendor.schema,
             })?;
             continue;
         }
-        let key = match (key_env, has_key, missing_key(vendor)) {
+        let key = match (key_env, source, missing_key(app, vendor)?) {
+            (_, Some(KeySource::Command), _) => "key from a command".to_owned(),
+            (_, Some(KeySource::Stored), _) => "key from windlass login".to_owned(),
             (None, ..) => "no key".to_owned(),
-            (Some(name), true, _) => format!("{name} is set"),
-            (Some(name), false, Some(_)) => format!("set {name}"),
-            (Some(name), false, None) => format!("{name} if the server needs one"),
+            (Some(name), Some(_), _) => format!("{name} is set"),
+            (Some(name), None, Some(_)) => format!("set {name}"),
+            (Some(name), None, None) => format!("{name} if the server needs one"),
         };
         let (name, wire, url) = (vendor.name(), &endpoint.wire, &endpoint.base_url);
         output::print(&format!("{name:18} {wire:17} {url:52} {key}\n"))?;
@@ -133,13 +136,13 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
 
 /// Requests the provider's list of models if the stored list is stale or `--refresh` is given. Returns false,
 /// and prints the reason, if the provider did not send a list.
-async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) -> bool {
+async fn update_listing(client: &Client, vendor: &Vendor, missing: Option<&str>, arguments: &Models) -> bool {
     let listing = client.capability_store().listing(&client.provider());
     let age = listing.as_ref().and_then(|listing| age(listing.asked_at));
     if !arguments.refresh && age.is_some_and(|age| age < FRESH) {
         return true;
     }
-    let failure = match missing_key(vendor).filter(|_| !is_elsewhere) {
+    let failure = match missing {
         Some(name) => Some(format!("the key is missing: set {name}")),
         None => client.list_models().await.err().map(|error| error.to_string()),
     };

@@ -37,6 +37,9 @@ pub(crate) fn word_notice(notice: &Notice) -> String {
         Notice::Learned { text, id } => {
             format!("{text}; revoke it with: windlass policy learned --revoke {id}")
         }
+        Notice::Untrusted { text, folder } => {
+            format!("warning: {text}; look at it and trust it with: windlass trust {}", folder.display())
+        }
         other => other.to_string(),
     }
 }

@@ -142,7 +142,7 @@ fn run_changes(arguments: &Run, app: &App, sessions: &Sessions, session: &str) -
             }
         });
     }
-    changes.mode = arguments.offering.selection().mode;
+    changes.mode = arguments.offering.selection().mode.filter(|_| is_given("mode"));
     changes.autonomy = is_given("autonomy").then(|| arguments.autonomy.autonomy());
     changes.preset = is_given("preset").then(|| arguments.preset.preset());
     changes.max_turns = is_given("max_turns").then_some(arguments.max_turns);
@@ -201,6 +201,7 @@ pub(crate) fn settings_of(arguments: &Run, app: &App, task: String) -> anyhow::R
     settings.context_window = arguments.context_window.unwrap_or_default();
     settings.budget = budget_of(arguments, app, &settings.provider, &options)?;
     settings.request = arguments.request.options();
+    settings.prompt = arguments.prompt.options()?;
     settings.fallbacks = fallbacks?;
     settings.protocol = arguments.protocol.map(ProtocolName::protocol);
     settings.dialect = arguments.dialect.map(|dialect| dialect.name().to_owned());

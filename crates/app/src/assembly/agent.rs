@@ -1,6 +1,6 @@
 //! Builds an agent from a run's settings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_agent::{Agent, Approver, ContextLimits, Limits};
@@ -14,11 +14,14 @@ use windlass_tools_shell::Shell;
 
 use super::find_mode;
 use super::people::People;
+use super::run_hooks::prepare_hooks;
 use super::toolbox::{OfferedServers, PreparedTools, ToolPlan, prepare_tools};
 use crate::agents::{ChildRuns, RunModel};
 use crate::app::App;
-use crate::config::{RunSettings, ToolPreset};
+use crate::config::RunSettings;
 use crate::error::{Result, one_line};
+use crate::hooks::FileHooks;
+use crate::instructions::compose_prompt;
 use crate::mcp::{ConnectedServers, RunServers, is_learning_enabled};
 use crate::policies::{LessonFile, ProtectedPaths, load_policy};
 use crate::providers::{ProviderOptions, add_reachable};
@@ -40,6 +43,8 @@ pub struct Assembly<'a> {
     recording: &'a Recording,
     /// Folder for outputs that are too long for the model.
     outputs: Option<PathBuf>,
+    /// Record of the run, whose path hooks receive.
+    journal: Option<PathBuf>,
     /// Sub-agents and workflows that the model can start.
     children: ChildRuns,
 }
@@ -68,6 +73,7 @@ impl<'a> Assembly<'a> {
             shell,
             recording: &OFF,
             outputs: folder.map(RunFolder::outputs),
+            journal: folder.map(RunFolder::journal),
             children: ChildRuns::load(app, settings, folder)?,
         })
     }
@@ -100,7 +106,7 @@ impl<'a> Assembly<'a> {
         let tools = self.prepare_tools(None)?;
         let approver = self.recording.approver(self.people.approver.clone());
         let people = People { approver, ..self.people.clone() };
-        self.build_with(tools.toolbox, people, &self.load_policy()?).map(drop)
+        self.build_with(tools.toolbox, people, None, &self.load_policy()?).map(drop)
     }
 
     /// Builds the agent. Connects the MCP servers first; in a replay they answer from the recording. Only a live
@@ -133,7 +139,13 @@ impl<'a> Assembly<'a> {
         if let Some(connected) = connected {
             connected.keep_alive();
         }
-        self.build_with(toolbox, people, &policy)
+        let hooks = if self.recording.is_live() {
+            prepare_hooks(self.app, self.settings, self.shell, self.journal.clone(), &mut people)?
+        } else {
+            // A replay starts no program.
+            None
+        };
+        self.build_with(toolbox, people, hooks, &policy)
     }
 
     /// Wraps the approver of a run, so that an approval of an MCP tool also accepts its definition. In a replay the
@@ -188,7 +200,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// Builds the agent from these parts. The approver already records or replays its decisions.
-    fn build_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> Result<Agent> {
+    fn build_with(
+        &self,
+        toolbox: Toolbox,
+        people: People,
+        hooks: Option<FileHooks>,
+        policy: &Policy,
+    ) -> Result<Agent> {
         let settings = self.settings;
         let hasty = self.providers.with_no_retries();
         // A run with fallbacks must not wait for its first provider.
@@ -201,7 +219,7 @@ impl<'a> Assembly<'a> {
             .policy(policy.clone())
             .autonomy(settings.autonomy)
             .root(settings.root.display().to_string())
-            .system(system_prompt(&settings.root, settings))
+            .system(compose_prompt(&settings.root, settings))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
             .ends_with_text(!settings.until_done)
@@ -237,6 +255,10 @@ impl<'a> Assembly<'a> {
         }
         if let Some(human) = self.recording.human(people.human) {
             builder = builder.human(human);
+        }
+        if let Some(hooks) = hooks {
+            builder = builder.hook_timeout(hooks.timeout());
+            builder = if hooks.may_permit() { builder.owner_hook(hooks) } else { builder.hook(hooks) };
         }
         Ok(builder.build()?)
     }
@@ -275,21 +297,4 @@ impl<'a> Assembly<'a> {
             }
         })))
     }
-}
-
-fn system_prompt(root: &Path, settings: &RunSettings) -> String {
-    let done = match settings.preset {
-        // A mode of work has `attempt_completion` in every preset.
-        ToolPreset::Minimal if settings.offering.mode.is_none() => {
-            "When the task is done, say so in words without calling a tool."
-        }
-        _ => "When the task is done and checked, call attempt_completion, alone.",
-    };
-    format!(
-        "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \
-         can be touched. Look before you change, change as little as the task needs, and check what you changed \
-         by running it where that is possible. A human may have to approve a call; if one is denied, do not \
-         try to achieve the same effect in another way. {done}",
-        root.display()
-    )
 }

@@ -19,6 +19,7 @@ use super::ToolPlan;
 use crate::app::App;
 use crate::config::ToolSelection;
 use crate::error::Result;
+use crate::trust::{SKILL_FOLDERS, TrustedFolders};
 
 /// Folders of Markdown files, in the user's folder of settings and in a project.
 const SKILLS: &str = "skills";
@@ -68,8 +69,15 @@ fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
     if let Some(folder) = app.settings_file(SKILLS) {
         skills = skills.with_folder("user", folder);
     }
-    if selection.has_feature(PROJECT_SKILLS_FEATURE) {
-        skills = skills.with_project_folder("project", root, root.join(PROJECT).join(SKILLS));
+    // A feature of the run is a decision of the user, like trust in the folder.
+    let is_trusted = || root.canonicalize().is_ok_and(|root| TrustedFolders::load(app).covers(&root));
+    let has_folders = SKILL_FOLDERS.iter().any(|folder| root.join(folder).symlink_metadata().is_ok());
+    if has_folders && (selection.has_feature(PROJECT_SKILLS_FEATURE) || is_trusted()) {
+        for (label, folder) in
+            ["project", "project (.agents)", "project (.claude)"].into_iter().zip(SKILL_FOLDERS)
+        {
+            skills = skills.with_project_folder(label, root, root.join(folder));
+        }
     }
     report_left_out(app, skills.left_out());
     skills

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
 use windlass_protocol::{RequestOptions, ToolProtocol};
 
-use super::{Autonomy, Confinement, ToolPreset, ToolSelection, resolve_root};
+use super::{Autonomy, Confinement, PromptOptions, ToolPreset, ToolSelection, resolve_root};
 use crate::error::{Context as _, Result};
 use crate::providers::Provider;
 
@@ -64,6 +64,13 @@ pub struct RunSettings {
     /// Text format of calls, if the user chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
+    /// Words of the user for the system prompt.
+    #[serde(default, skip_serializing_if = "PromptOptions::is_default")]
+    pub prompt: PromptOptions,
+    /// Facts and instruction files in the system prompt, as they were at the start of the first run of the session.
+    /// `None` before that. Runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
     /// Id of the session of the run. A run without one is a session of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -104,6 +111,8 @@ impl RunSettings {
             fallbacks: Vec::new(),
             protocol: None,
             dialect: None,
+            prompt: PromptOptions::default(),
+            context: None,
             session: None,
             parent: None,
         })

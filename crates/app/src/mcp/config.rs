@@ -11,6 +11,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use super::entry::{KEYS, ServerEntry, TOOL_KEYS};
 use super::trust::TrustStore;
 use crate::app::App;
+use crate::configuration::{check_table, nearest_word};
 use crate::error::{Context as _, Result, bail, ensure, one_line};
 use crate::policies::check_owner;
 
@@ -21,8 +22,6 @@ pub(crate) const PROJECT_CONFIG: &str = ".windlass/config.toml";
 /// Tables of the file.
 const SERVERS: &str = "mcp_servers";
 const LEARNING: &str = "learning";
-/// Keys of `[learning]`.
-const LEARNING_KEYS: [&str; 1] = ["enabled"];
 
 /// Maximum length of a configuration file, in bytes. Parsing takes about a hundred times that memory.
 const MAX_CONFIG_BYTES: usize = 256 * 1024;
@@ -167,7 +166,7 @@ fn parse_whole(text: &str) -> Result<Config> {
          allowed"
     );
     let table: Table = text.parse()?;
-    check_keys("", &table, &[SERVERS, LEARNING])?;
+    check_table(&table)?;
     let mut config = Config::default();
     if let Some(servers) = table.get(SERVERS) {
         let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is not a table"))?;
@@ -176,13 +175,8 @@ fn parse_whole(text: &str) -> Result<Config> {
         let entry = |(name, value): (&String, &Value)| Ok((name.clone(), one(name, value)?));
         config.servers = servers.iter().map(entry).collect::<Result<_>>()?;
     }
-    if let Some(learning) = table.get(LEARNING) {
-        let learning = learning.as_table().with_context(|| format!("`{LEARNING}` is not a table"))?;
-        check_keys(&format!("[{LEARNING}]"), learning, &LEARNING_KEYS)?;
-        if let Some(enabled) = learning.get("enabled") {
-            config.learns = enabled.as_bool().context("`enabled` of `[learning]` is not a boolean")?;
-        }
-    }
+    let learning = table.get(LEARNING).and_then(|learning| learning.get("enabled"));
+    config.learns = learning.and_then(Value::as_bool).unwrap_or(false);
     Ok(config)
 }
 
@@ -208,15 +202,6 @@ fn check_keys(place: &str, table: &Table, keys: &[&str]) -> Result<()> {
         Some(key) => bail!(Invalid, "{place} has no key `{unknown}`; did you mean `{key}`?"),
         None => bail!(Invalid, "{place} has no key `{unknown}`; the keys are {}", keys.join(", ")),
     }
-}
-
-/// Returns the word with the highest Jaro-Winkler similarity to a misspelled one, if it is above 0.82.
-pub(crate) fn nearest_word<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
-    let plain = word.replace('-', "_").to_lowercase();
-    let nearest = words.iter().max_by(|one, other| {
-        strsim::jaro_winkler(&plain, one).total_cmp(&strsim::jaro_winkler(&plain, other))
-    })?;
-    (strsim::jaro_winkler(&plain, nearest) > 0.82).then_some(*nearest)
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ impl ServerTargets {
             let names: Vec<String> = servers.iter().map(|server| server.name.clone()).collect();
             servers.retain(|server| server.name == name);
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let meant = config::nearest_word(name, &known).map(|near| format!("; did you mean {near}?"));
+            let meant = crate::configuration::nearest_word(name, &known)
+                .map(|near| format!("; did you mean {near}?"));
             ensure!(
                 !servers.is_empty(),
                 NotFound,

@@ -1,16 +1,16 @@
 //! Policy files of the machine, the user and the project, with checks of their owners and permissions.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use windlass_hitl::{OwnPlace, Policy, RuleFile, Source};
 use windlass_sandbox::{Access, SettingsOwner, Workspace, read_settings};
 
 use super::ProtectedPaths;
+use super::owner::check_source_owner;
 use crate::app::App;
 use crate::config::{ADMIN_FOLDER, ToolSelection};
-use crate::error::{Context as _, Result, ensure, one_line};
+use crate::error::{Context as _, Result, one_line};
 use crate::providers::add_reachable;
 
 /// Name of a policy file, in the folders of settings of the machine and of the user.
@@ -130,27 +130,4 @@ pub fn add_policy_file(policy: Policy, place: &PolicyFile) -> Result<Policy> {
         Some(path) => policy.with_own(OwnPlace::Settings, path),
         None => policy,
     })
-}
-
-/// Checks that only the user or root can write a file of the user's settings.
-pub(crate) fn check_owner(file: &Path) -> Result<()> {
-    check_source_owner(file, Source::User)
-}
-
-/// Checks that only trusted users can write the file. A project's file can only tighten, so anyone may have
-/// written it.
-fn check_source_owner(file: &Path, source: Source) -> Result<()> {
-    let about = fs::metadata(file)?;
-    ensure!(about.is_file(), Invalid, "it is not a regular file");
-    if source == Source::Project {
-        return Ok(());
-    }
-    let mode = about.permissions().mode();
-    ensure!(mode & 0o002 == 0, Invalid, "every user can write to it; remove that permission with chmod go-w");
-    // Group membership can change at any time, so a user's private group is not an exception.
-    ensure!(mode & 0o020 == 0, Invalid, "its group can write to it; remove that permission with chmod g-w");
-    let owner = about.uid();
-    let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
-    ensure!(owner == 0 || is_own, Invalid, "it belongs to another user ({owner})");
-    Ok(())
 }

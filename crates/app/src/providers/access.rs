@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use windlass_client::{
-    CapabilityStore, Client, ClientEvent, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace,
-    Vendor, Vendors,
+    CapabilityStore, Client, ClientEvent, FileStorage, HttpOptions, HttpTransport, Options, Pace, Vendor,
+    Vendors,
 };
 use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
 
+use super::keys::{find_key, resolve_key};
 use crate::app::App;
 use crate::config::variable;
 use crate::error::{Context as _, Result, ensure};
@@ -66,7 +67,7 @@ impl ProviderOptions {
     ///
     /// Fails if the vendor's endpoint or the HTTP settings are invalid.
     pub fn client(&self, app: &App, vendor: Vendor, options: Options) -> Result<Client> {
-        let key = find_key(&vendor).map(SecretString::from);
+        let key = resolve_key(app, &vendor)?;
         let client = Client::vendor(vendor).key(key).options(options).http(self.http()?);
         Ok(client.capability_store(open_capabilities(app)).build()?)
     }
@@ -79,7 +80,12 @@ impl ProviderOptions {
         vendor: Vendor,
         options: Options,
     ) -> Result<Client> {
-        let key = find_key(&vendor).map(SecretString::from);
+        // A replay sends nothing, so it needs no key from a password manager.
+        let key = if recording.is_live() {
+            resolve_key(app, &vendor)?
+        } else {
+            find_key(&vendor).map(SecretString::from)
+        };
         let http = self.http()?.with_connect_timeout(options.connect_timeout);
         let transport = recording.transport(Arc::new(HttpTransport::new(&http)?));
         let pace = if recording.is_live() { Pace::Kept } else { Pace::Ignored };
@@ -163,17 +169,6 @@ fn span(wait: Duration) -> String {
         (minutes, 0) => format!("{minutes} min"),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
-}
-
-/// Returns the user's key for a vendor from the environment.
-pub fn find_key(vendor: &Vendor) -> Option<String> {
-    vendor.endpoint.key_env.as_deref().and_then(variable)
-}
-
-/// Returns the name of a required but unset key variable.
-pub fn missing_key(vendor: &Vendor) -> Option<&str> {
-    let is_needed = vendor.endpoint.key_use == KeyUse::Required && find_key(vendor).is_none();
-    vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
 }
 
 /// Returns the stored facts about models. Without a state folder they are kept in memory.

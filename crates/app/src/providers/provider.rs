@@ -122,7 +122,7 @@ impl Provider {
         recording: &Recording,
     ) -> Result<(Client, String)> {
         let vendor = self.vendor(&options.vendors(app)?)?;
-        if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, recording.is_live()) {
+        if let (Some(name), None, true) = (missing_key(app, &vendor)?, &self.base_url, recording.is_live()) {
             bail!(MissingKey, "the key for {} is missing: set {name}", vendor.name());
         }
         Ok((options.run_client(app, recording, vendor, Options::default())?, self.model.clone()))

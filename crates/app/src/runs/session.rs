@@ -19,6 +19,7 @@ use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
 use crate::config::RunSettings;
 use crate::error::{Context as _, Remedy, Result, ensure, one_line};
 use crate::feed::{GuidanceSlot, RunFeed};
+use crate::instructions::complete_settings;
 use crate::policies::ProtectedPaths;
 use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
@@ -103,7 +104,9 @@ impl Session {
         Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?.check()?;
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;
         // Secrets in the task must not reach the conversation either.
-        settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+        let redactor = Redactor::new(secrets.clone());
+        settings.task = redactor.redact(&settings.task).into_owned();
+        complete_settings(app, &mut settings, &shell, &redactor).await?;
         let recording = Recording::none().write_to(record, &settings, secrets)?;
         let folder = match &options.link.id {
             Some(id) => RunFolder::create_as(app, id)?,

@@ -5,10 +5,12 @@
     reason = "a test that cannot continue fails; it writes the files of a user"
 )]
 
+mod configuration;
 mod errors;
 mod feed;
 #[cfg(feature = "mcp")]
 mod growth;
+mod instructions;
 mod place;
 mod schema;
 mod sessions;

@@ -145,6 +145,9 @@ pub(crate) struct McpServe {
     /// Workspace: the folder to work in.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,
+    /// Profile of the user's `config.toml`: defaults of these options.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// Set of tools.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,

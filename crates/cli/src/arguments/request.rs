@@ -1,6 +1,9 @@
 //! Options of each request to the model.
 
+use std::path::Path;
+
 use clap::Args;
+use windlass_app::instructions::PromptOptions;
 use windlass_protocol::{Effort, PromptCache, RequestOptions};
 
 /// Options of each request of a run. A request with an option that the provider's format cannot express fails, and the
@@ -29,6 +32,37 @@ pub(crate) struct RequestArgs {
     /// Send no cache marks, which Anthropic bills when it writes its cache. Providers that cache without marks still do.
     #[arg(long)]
     no_cache: bool,
+}
+
+/// Words of the user for the system prompt of a run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "System prompt")]
+pub(crate) struct PromptArgs {
+    /// System prompt in place of the built-in one: a file, or the text itself. Instruction files and facts about the
+    /// machine follow it.
+    #[arg(long, value_name = "FILE|TEXT")]
+    system: Option<String>,
+    /// Text after the system prompt: a file, or the text itself. Can be repeated.
+    #[arg(long, value_name = "FILE|TEXT")]
+    append_system: Vec<String>,
+}
+
+impl PromptArgs {
+    /// Returns the words, with the content of the files that they name.
+    pub(crate) fn options(&self) -> anyhow::Result<PromptOptions> {
+        let mut options = PromptOptions::default();
+        options.system = self.system.as_deref().map(read_words).transpose()?;
+        options.append =
+            self.append_system.iter().map(|words| read_words(words)).collect::<anyhow::Result<_>>()?;
+        Ok(options)
+    }
+}
+
+/// Returns the content of the file that the words name, or the words themselves.
+fn read_words(words: &str) -> anyhow::Result<String> {
+    let file = Path::new(words);
+    // The words can be longer than a path may be.
+    if file.is_file() { crate::input::text(file) } else { Ok(words.to_owned()) }
 }
 
 impl RequestArgs {

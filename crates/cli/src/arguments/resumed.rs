@@ -3,7 +3,9 @@
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use windlass_app::App;
 
+use super::defaults::add_defaults;
 use super::{Command, Windlass};
 use crate::output;
 
@@ -145,21 +147,29 @@ struct IgnoredOptions {
     why: &'static str,
 }
 
-/// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.
+/// Parses the command line, with the user's settings as the defaults of its options. Ends the process with a usage error,
+/// as [`clap::Parser::parse`] does.
 ///
 /// Besides what clap checks, `run --resume` and `run --replay` refuse every option that is part of the run's
 /// own settings, and `run --engine` every option that is the worker's: they would be ignored silently.
-pub(crate) fn parse() -> Windlass {
-    let matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
+///
+/// # Errors
+///
+/// Fails if the user's settings are invalid.
+pub(crate) fn parse(app: &App) -> anyhow::Result<Windlass> {
+    let mut matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
     if let Some(IgnoredOptions { options, with, why }) = find_refused(&matches) {
         let words = format!("{} cannot be given with {with}: {why}", options.join(", "));
         refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
+    }
+    if let Some(command) = add_defaults(Windlass::command(), &matches, app)? {
+        matches = command.try_get_matches().unwrap_or_else(|error| refuse(&error));
     }
     let mut parsed = Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
     if let (Command::Run(run), Some((_, given))) = (&mut parsed.command, matches.subcommand()) {
         run.given = list_given(given);
     }
-    parsed
+    Ok(parsed)
 }
 
 /// Returns the ids of the arguments that the command line gives, without those that have their default value.

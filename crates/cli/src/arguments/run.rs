@@ -8,8 +8,8 @@ use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
 use super::{
-    AutonomyName, EngineOptions, Offering, Otlp, PresetName, Reach, RequestArgs, SandboxName, StoreOption,
-    WireName,
+    AutonomyName, EngineOptions, Offering, Otlp, PresetName, PromptArgs, Reach, RequestArgs, SandboxName,
+    StoreOption, WireName,
 };
 
 #[derive(Debug, Args)]
@@ -52,6 +52,9 @@ pub(crate) struct Run {
     /// comes from the recording. Any difference is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "resume", "record"])]
     pub(crate) replay: Option<PathBuf>,
+    /// Profile of the user's `config.toml`: defaults of these options.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// Name of the model at the provider.
     #[arg(long)]
     pub(crate) model: Option<String>,
@@ -70,6 +73,8 @@ pub(crate) struct Run {
     pub(crate) wire: Option<WireName>,
     #[command(flatten)]
     pub(crate) request: RequestArgs,
+    #[command(flatten)]
+    pub(crate) prompt: PromptArgs,
     #[command(flatten)]
     pub(crate) reach: Reach,
     /// Workspace: the folder to work in.

@@ -96,6 +96,6 @@ fn a_yes_is_for_one_entry_in_one_folder() {
 fn learning_is_switched_on_by_one_key() {
     assert!(!parse_whole("").unwrap().learns);
     assert!(parse_whole("[learning]\nenabled = true\n[mcp_servers.x]\ncommand = \"x\"").unwrap().learns);
-    check_refused("[learning]\nenable = true", "did you mean `enabled`?");
-    check_refused("[learning]\nenabled = 1", "is not a boolean");
+    check_refused("[learning]\nenable = true", "did you mean `learning.enabled`?");
+    check_refused("[learning]\nenabled = 1", "it is not true or false");
 }
