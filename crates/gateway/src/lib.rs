@@ -3,10 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
 
 mod answer;
-mod anthropic_schemas;
 mod carry;
 mod client_request;
-mod client_tools;
 mod fields;
 mod gateway;
 mod headers;
@@ -17,7 +15,6 @@ mod refusal;
 mod relay;
 mod response;
 mod serve;
-mod state;
 mod stop;
 mod stop_words;
 mod tee;
@@ -26,9 +23,8 @@ mod translate;
 pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
-pub use fields::{FieldFate, FieldRule, field_rules};
 pub use gateway::{Gateway, Upstream};
-pub use headers::{Direction, HeaderRule, header_rules};
+pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
