@@ -49,7 +49,7 @@ pub(crate) fn names(rules: &[FieldRule], extra: Map<String, Value>) -> Vec<Strin
         }
         match value {
             Value::Object(fields) if has_inner(&name) => {
-                names.extend(fields.into_iter().map(|(name, _)| name))
+                names.extend(fields.into_iter().map(|(name, _)| name));
             }
             _ => names.push(name),
         }

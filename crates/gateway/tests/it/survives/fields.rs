@@ -87,9 +87,13 @@ pub(crate) async fn tables() -> String {
         let way = if rule.direction == HeaderDirection::Up { "to the provider" } else { "to the client" };
         writeln!(out, "| `{}` | {way} | {format} |", rule.name).unwrap();
     };
-    common_header_rules().iter().for_each(|rule| row(&mut out, rule, "each"));
+    for rule in common_header_rules() {
+        row(&mut out, rule, "each");
+    }
     for format in formats() {
-        format.server.header_rules().iter().for_each(|rule| row(&mut out, rule, super::short(&format)));
+        for rule in format.server.header_rules() {
+            row(&mut out, rule, super::short(&format));
+        }
     }
     out.push_str(
         "\n## Statuses\n\nThe status of a provider of another format, as the client of a format receives it. Within a format \
