@@ -13,7 +13,7 @@ use windlass_wire::{
 
 use crate::answer::GatewayResponse;
 use crate::hook::{Hook, Observer};
-use crate::passthrough::{Forwarding, relay_request, tee};
+use crate::passthrough::{ForwardBody, relay_request, tee};
 use crate::refusal;
 use crate::relay::Relay;
 use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
@@ -233,7 +233,7 @@ impl Gateway {
         let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
         let (content_type, headers) = split_content_type(headers, encoder.content_type());
         let (waiting, is_over) = (std::collections::VecDeque::new(), false);
-        let body = Forwarding { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
+        let body = ForwardBody { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
         GatewayResponse { status: response.status, content_type, headers, body }
     }
 

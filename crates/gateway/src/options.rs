@@ -14,7 +14,7 @@ pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire)
     let mut lost = fields::names(from.field_rules(), unread);
     for option in sampling {
         match to.sampling_field(option.kind) {
-            Some(field) => put(&mut request.options.extra, field, option),
+            Some(field) => insert_option(&mut request.options.extra, field, option),
             None => lost.push(option.name.to_owned()),
         }
     }
@@ -28,7 +28,7 @@ pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire)
     lost
 }
 
-fn put(extra: &mut Map<String, Value>, field: &str, option: SamplingOption) {
+fn insert_option(extra: &mut Map<String, Value>, field: &str, option: SamplingOption) {
     match field.split_once('.') {
         None => {
             extra.insert(field.to_owned(), option.value);

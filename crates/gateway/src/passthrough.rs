@@ -81,7 +81,7 @@ fn rename(body: &Bytes, model: &str) -> Bytes {
 }
 
 /// A body on its way from the provider to the client.
-pub(crate) struct Forwarding {
+pub(crate) struct ForwardBody {
     pub(crate) body: RelayBody,
     pub(crate) tee: Option<Tee>,
     /// Writes the error of a stream that the server's stop ends.
@@ -92,7 +92,7 @@ pub(crate) struct Forwarding {
     pub(crate) is_over: bool,
 }
 
-impl Forwarding {
+impl ForwardBody {
     pub(crate) fn body(self) -> ResponseBody {
         Box::pin(stream::unfold(self, |mut forwarding| async move {
             let bytes = forwarding.next().await?;

@@ -88,7 +88,7 @@ impl Gateway {
     }
 
     /// Converts a request to the upstream's format.
-    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<Prepared, ProviderError> {
+    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<UpstreamRequest, ProviderError> {
         let wire = &self.upstream.wire;
         if server.name() != wire.name()
             && let Some(error) = server.refuse_elsewhere(&asked.request)
@@ -115,12 +115,12 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
-        Ok(Prepared { request, free_tools, restorer, lost: carried.lost })
+        Ok(UpstreamRequest { request, free_tools, restorer, lost: carried.lost })
     }
 }
 
 /// A request in the upstream's format.
-struct Prepared {
+struct UpstreamRequest {
     request: Request,
     /// The free-text tools of the client. A model can call a function in place of each.
     free_tools: Vec<ToolSpec>,
