@@ -41,7 +41,7 @@ impl Client {
     /// them as functions. Returns `None` for a Chat Completions server that no vendor's row describes: only
     /// OpenAI documents free-text tools in this format.
     pub fn takes_free_text(&self, model: &str) -> Option<bool> {
-        if self.endpoint().name == "custom" && self.wire().name() == "openai-chat" {
+        if self.endpoint().name == "custom" && !self.wire().has_common_free_text() {
             return None;
         }
         let name = ToolName::new("probe").ok()?;

@@ -9,9 +9,8 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
 use windlass_stream::{Chunk, ChunkStream, FreeText};
-use windlass_wire::{EncodeError, Encoder, ProviderError};
+use windlass_wire::{CallRestorer, EncodeError, Encoder, ProviderError};
 
-use crate::client_tools::ClientTools;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
@@ -41,7 +40,7 @@ pub(crate) struct Writing {
     pub(crate) chunks: ChunkStream,
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
-    pub(crate) client_tools: ClientTools,
+    pub(crate) restorer: Option<Box<dyn CallRestorer>>,
     pub(crate) encoder: Box<dyn Encoder>,
     pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) stop: Stop,
@@ -164,9 +163,9 @@ impl Writing {
             let chunk = self.stop_words.convert(chunk);
             self.free_text.push(chunk, &mut chunks);
         }
-        if !self.client_tools.is_empty() {
+        if let Some(restorer) = &mut self.restorer {
             for chunk in std::mem::take(&mut chunks) {
-                self.client_tools.push(chunk, &mut chunks);
+                restorer.push(chunk, &mut chunks);
             }
         }
         let mut bytes = Vec::new();

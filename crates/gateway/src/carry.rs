@@ -4,9 +4,8 @@ use windlass_protocol::{
     FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, Role,
     ToolChoice, ToolSpec,
 };
-use windlass_wire::Wire;
+use windlass_wire::{CallRestorer, Server, Wire};
 
-use crate::client_tools::ClientTools;
 use crate::{fields, options};
 
 /// A request converted to another format, with its losses.
@@ -19,11 +18,11 @@ pub struct ConvertedRequest {
     pub lost: Vec<String>,
     /// The reason why the request must not be sent, if leaving out a part would change its meaning.
     pub refused: Option<String>,
-    /// The client's form of functions that replace its own tools.
-    pub(crate) client_tools: ClientTools,
+    /// The field at fault, if the request is refused because of one.
+    pub refused_field: Option<&'static str>,
 }
 
-/// Converts a request from the wire format with the name `from` to the format `to`. A request that stays in its format
+/// Converts a request from the wire format `from` to the format `to`. A request that stays in its format
 /// keeps all parts. No cache markers are added to any request.
 ///
 /// Fields, hosted tools and parts that are specific to the first format are removed and reported. Tools with
@@ -33,23 +32,32 @@ pub struct ConvertedRequest {
 /// ```
 /// use windlass_protocol::{Message, Request};
 /// use windlass_wire_anthropic::Anthropic;
+/// use windlass_wire_openai_chat::OpenAiChat;
 /// let mut request = Request::new("m", vec![Message::user("hi")]);
 /// request.options.extra.insert("service_tier".into(), "flex".into());
-/// let carried = windlass_gateway::carry(request, "openai-chat", &Anthropic::default());
+/// let carried = windlass_gateway::carry(request, &OpenAiChat::default(), &Anthropic::default());
 /// assert!(carried.request.options.extra.is_empty());
 /// assert_eq!(carried.lost, ["service_tier"]);
 /// ```
-pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
+pub fn carry(request: Request, from: &dyn Server, to: &dyn Wire) -> ConvertedRequest {
+    convert(request, from, to).0
+}
+
+/// Converts a request like [`carry`], and returns the conversion of the answer's calls.
+pub(crate) fn convert(
+    mut request: Request,
+    from: &dyn Server,
+    to: &dyn Wire,
+) -> (ConvertedRequest, Option<Box<dyn CallRestorer>>) {
     let mut lost = Vec::new();
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
-    if from == to.name() {
-        let client_tools = ClientTools::default();
-        return ConvertedRequest { request, lost, refused: None, client_tools };
+    if from.name() == to.name() {
+        return (ConvertedRequest { request, lost, refused: None, refused_field: None }, None);
     }
-    let refused_field = fields::refused(from, &request.options.extra);
-    let client_tools = ClientTools::replace(&mut request, from);
-    lost.extend(options::translate(&mut request, from, to.name()));
+    let refused_field = fields::find_refused(from.field_rules(), &request.options.extra);
+    let restorer = from.share_tools(&mut request);
+    lost.extend(options::translate(&mut request, from, to));
     request.options.hosted_tools.retain(|tool| match tool {
         HostedTool::Native(definition) => {
             let kind = definition.value.get("type").and_then(|kind| kind.as_str());
@@ -91,7 +99,7 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
     lost.dedup();
     let no_field = |name| format!("{name} is not available for this model");
     let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(&request));
-    ConvertedRequest { request, lost, refused, client_tools }
+    (ConvertedRequest { request, lost, refused, refused_field }, restorer)
 }
 
 /// Replaces free-text tools and calls by functions.

@@ -7,14 +7,16 @@ use std::time::Duration;
 use windlass_client::Client;
 use windlass_protocol::{Part, Payload, ToolSpec};
 use windlass_stream::Model;
-use windlass_wire::{DecodedRequest, Framing, Outline, RequestError, ResponseHead, Server, Wire};
+use windlass_wire::{
+    DecodedRequest, Framing, HeaderDirection, Outline, RequestError, ResponseHead, Server, Wire,
+};
 
 use crate::answer::GatewayResponse;
 use crate::hook::{Hook, Observer};
-use crate::passthrough::{Forwarding, relay_request, tee};
-use crate::refusal::{self, refuse, refuse_while_stopping};
+use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::refusal;
 use crate::relay::Relay;
-use crate::response::{forwarded_headers, new_id, now};
+use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
 use crate::stop::Stop;
 use crate::{ClientRequest, headers};
 
@@ -145,7 +147,7 @@ impl Gateway {
             return self.not_served(&request.path);
         };
         let server = server.as_ref();
-        if let Some(outline) = self.forwardable(server, request) {
+        if let Some(outline) = self.outline_to_forward(server, request) {
             return self.forward(server, request, outline, Vec::new(), stop).await;
         }
         let asked = match server.decode_request(&request.path, &request.body) {
@@ -173,7 +175,7 @@ impl Gateway {
     }
 
     /// Returns the outline of a request that can be forwarded without decoding it.
-    fn forwardable(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+    fn outline_to_forward(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
         let relay = self.upstream.relay.as_ref()?;
         let outline = self.outline(server, request)?;
         let model = self.upstream.name.as_deref().unwrap_or(&outline.model);
@@ -210,7 +212,7 @@ impl Gateway {
         let Upstream { wire, relay: Some(relay), name, .. } = &self.upstream else {
             return refuse(server, &refusal::invalid_request("the upstream has no relay"));
         };
-        let sent = match relay_request(request, wire.as_ref(), &outline, name.as_deref()) {
+        let sent = match relay_request(request, server, wire.as_ref(), &outline, name.as_deref()) {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
         };
@@ -228,10 +230,10 @@ impl Gateway {
         let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
         let head = ResponseHead::new(new_id(), outline.model, now());
         let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
-        let headers = headers::carried(headers::Direction::Down, server.name(), &response.headers);
-        let (content_type, headers) = forwarded_headers(headers, encoder.content_type());
+        let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
+        let (content_type, headers) = split_content_type(headers, encoder.content_type());
         let (waiting, is_over) = (std::collections::VecDeque::new(), false);
-        let body = Forwarding { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
+        let body = ForwardBody { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
         GatewayResponse { status: response.status, content_type, headers, body }
     }
 

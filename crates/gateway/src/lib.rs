@@ -3,10 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
 
 mod answer;
-mod anthropic_schemas;
 mod carry;
 mod client_request;
-mod client_tools;
 mod fields;
 mod front;
 mod gateway;
@@ -18,7 +16,6 @@ mod refusal;
 mod relay;
 mod response;
 mod serve;
-mod state;
 mod stop;
 mod stop_words;
 mod tee;
@@ -27,10 +24,9 @@ mod translate;
 pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
-pub use fields::{FieldFate, FieldRule, field_rules};
 pub use front::{CatalogModel, ClientKey, ClientKeys, Front, KeyError, RequestLine, RequestLog};
 pub use gateway::{Gateway, Upstream};
-pub use headers::{Direction, HeaderRule, header_rules};
+pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};

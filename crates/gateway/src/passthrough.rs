@@ -9,11 +9,11 @@ use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use windlass_protocol::{Delivery, Message, Request};
-use windlass_wire::{EncodeError, Encoder, Framing, HttpRequest, Outline, Wire};
+use windlass_wire::{EncodeError, Encoder, Framing, HeaderDirection, HttpRequest, Outline, Server, Wire};
 
 use crate::ClientRequest;
 use crate::answer::ResponseBody;
-use crate::headers::{Direction, carried};
+use crate::headers::select_headers;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::relay::{RelayBody, RelayRequest};
@@ -26,6 +26,7 @@ use crate::tee::Tee;
 /// Returns an error if the provider's format has no path for the model.
 pub(crate) fn relay_request(
     request: &ClientRequest,
+    server: &dyn Server,
     wire: &dyn Wire,
     outline: &Outline,
     name: Option<&str>,
@@ -35,7 +36,7 @@ pub(crate) fn relay_request(
     let body = if model == outline.model { request.body.clone() } else { rename(&request.body, model) };
     let mut headers: Vec<_> =
         headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
-    let own = carried(Direction::Up, wire.name(), &request.headers);
+    let own = select_headers(HeaderDirection::Up, server, &request.headers);
     headers.retain(|(name, _)| own.iter().all(|(given, _)| given != name));
     headers.extend(own);
     let bare = path.split('?').next().unwrap_or_default();
@@ -62,13 +63,13 @@ fn query(path: &str) -> String {
 /// Replaces the value of the body's `model` and leaves all other bytes. A body without one is unchanged.
 fn rename(body: &Bytes, model: &str) -> Bytes {
     #[derive(Deserialize)]
-    struct Named<'a> {
+    struct ModelField<'a> {
         #[serde(borrow)]
         model: Option<&'a RawValue>,
     }
     let start = if body.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let json = body.slice(start..);
-    let Ok(Named { model: Some(raw) }) = serde_json::from_slice::<Named<'_>>(&json) else {
+    let Ok(ModelField { model: Some(raw) }) = serde_json::from_slice::<ModelField<'_>>(&json) else {
         return body.clone();
     };
     // The raw value borrows from the body, so its address gives its place.
@@ -80,7 +81,7 @@ fn rename(body: &Bytes, model: &str) -> Bytes {
 }
 
 /// A body on its way from the provider to the client.
-pub(crate) struct Forwarding {
+pub(crate) struct ForwardBody {
     pub(crate) body: RelayBody,
     pub(crate) tee: Option<Tee>,
     /// Writes the error of a stream that the server's stop ends.
@@ -91,7 +92,7 @@ pub(crate) struct Forwarding {
     pub(crate) is_over: bool,
 }
 
-impl Forwarding {
+impl ForwardBody {
     pub(crate) fn body(self) -> ResponseBody {
         Box::pin(stream::unfold(self, |mut forwarding| async move {
             let bytes = forwarding.next().await?;

@@ -2,9 +2,7 @@
 
 use windlass_protocol::StopReason;
 use windlass_stream::{Chunk, ModelError, ModelErrorKind, StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind, Server};
-
-use crate::answer::GatewayResponse;
+use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// Converts an error before the response started. The provider's own error keeps its kind, its status, its code
 /// and its parameter, because the client can act on each.
@@ -50,18 +48,18 @@ pub(crate) fn failure(chunk: &Chunk) -> Option<ProviderError> {
             Some(if is_overload { error.with_status(529) } else { error })
         }
         Chunk::Finish { reason: StopReason::Error, raw } => {
-            Some(ProviderError::new(ProviderErrorKind::Server, None, broken_words(raw)))
+            Some(ProviderError::new(ProviderErrorKind::Server, None, describe_failure(raw)))
         }
         _ => None,
     }
 }
 
 /// Returns the error chunk for an answer whose stop reason is a failure.
-pub(crate) fn broken_chunk(raw: &str) -> Chunk {
-    Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, broken_words(raw)) }
+pub(crate) fn failure_chunk(raw: &str) -> Chunk {
+    Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, describe_failure(raw)) }
 }
 
-fn broken_words(raw: &str) -> String {
+fn describe_failure(raw: &str) -> String {
     match raw {
         "" => "the model's answer broke off".to_owned(),
         raw => format!("the model's answer broke off: {raw}"),
@@ -94,24 +92,4 @@ pub(crate) fn stopping_error() -> ProviderError {
 /// Returns the error for an invalid request.
 pub(crate) fn invalid_request(what: impl Into<String>) -> ProviderError {
     ProviderError::new(ProviderErrorKind::Request, None, what)
-}
-
-/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
-pub(crate) fn refuse_while_stopping(server: &dyn Server) -> GatewayResponse {
-    GatewayResponse { status: 503, ..refuse(server, &stopping_error()) }
-}
-
-/// Returns the response to a request that failed, in the client's format.
-pub(crate) fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayResponse {
-    let (status, body) = server.encode_error(error);
-    // An upstream failure is status 502 for a gateway, unless the format has a status for an overload.
-    let is_failure = error.kind == ProviderErrorKind::Server && !matches!(error.status, Some(503 | 529));
-    let status = if is_failure { 502 } else { status };
-    let mut answer = GatewayResponse::whole(status, body);
-    if let Some(wait) = error.retry_after {
-        // Round up to whole seconds, because a client that retries too early is rejected again.
-        let seconds = wait.as_millis().div_ceil(1000);
-        answer.headers.push(("retry-after".to_owned(), seconds.to_string()));
-    }
-    answer
 }

@@ -87,7 +87,7 @@ impl Relay for Client {
         Box::pin(async move {
             let RelayRequest { path, headers, body, is_streamed } = request;
             let response = Self::forward(self, &path, &headers, body, is_streamed).await?;
-            let body = response.body.map(|bytes| bytes.map_err(|error| broken(&error.message)));
+            let body = response.body.map(|bytes| bytes.map_err(|error| connection_error(&error.message)));
             Ok(RelayResponse::new(response.status, response.headers, Box::pin(body)))
         })
     }
@@ -105,7 +105,7 @@ impl Relay for Client {
     }
 }
 
-fn broken(message: &str) -> ModelError {
+fn connection_error(message: &str) -> ModelError {
     ModelError::new(windlass_stream::ModelErrorKind::Dropped, message)
 }
 

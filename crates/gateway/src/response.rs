@@ -2,6 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use windlass_wire::{ProviderError, ProviderErrorKind, Server};
+
+use crate::answer::GatewayResponse;
+use crate::refusal::stopping_error;
+
 /// Converts a text to a valid header value: printable ASCII, at most 1,024 characters.
 pub(crate) fn header(text: &str) -> String {
     text.chars()
@@ -21,11 +26,31 @@ pub(crate) fn new_id() -> String {
 }
 
 /// Separates the media type from the other headers of a forwarded answer.
-pub(crate) fn forwarded_headers(
+pub(crate) fn split_content_type(
     headers: Vec<(String, String)>,
     default: &'static str,
 ) -> (String, Vec<(String, String)>) {
     let (types, others): (Vec<_>, Vec<_>) = headers.into_iter().partition(|(name, _)| name == "content-type");
     let content_type = types.into_iter().next().map_or_else(|| default.to_owned(), |(_, value)| value);
     (content_type, others)
+}
+
+/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
+pub(crate) fn refuse_while_stopping(server: &dyn Server) -> GatewayResponse {
+    GatewayResponse { status: 503, ..refuse(server, &stopping_error()) }
+}
+
+/// Returns the response to a request that failed, in the client's format.
+pub(crate) fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayResponse {
+    let (status, body) = server.encode_error(error);
+    // An upstream failure is status 502 for a gateway, unless the format has a status for an overload.
+    let is_failure = error.kind == ProviderErrorKind::Server && !matches!(error.status, Some(503 | 529));
+    let status = if is_failure { 502 } else { status };
+    let mut answer = GatewayResponse::whole(status, body);
+    if let Some(wait) = error.retry_after {
+        // Round up to whole seconds, because a client that retries too early is rejected again.
+        let seconds = wait.as_millis().div_ceil(1000);
+        answer.headers.push(("retry-after".to_owned(), seconds.to_string()));
+    }
+    answer
 }

@@ -2,6 +2,7 @@
 
 use windlass_protocol::StopReason;
 use windlass_stream::Chunk;
+use windlass_wire::Server;
 
 use crate::refusal;
 
@@ -18,8 +19,12 @@ pub(crate) struct StopWords {
 
 impl StopWords {
     /// Creates the conversion from the format `from` of the model to the format `to` of the client.
-    pub(crate) fn new(from: &str, to: &str) -> Self {
-        Self { is_translated: from != to, errors_are_events: to == "openai-chat", has_calls: false }
+    pub(crate) fn new(from: &str, to: &dyn Server) -> Self {
+        Self {
+            is_translated: from != to.name(),
+            errors_are_events: !to.has_failure_reason(),
+            has_calls: false,
+        }
     }
 
     /// Replaces a stop reason that only the model's format has: clients refuse words of another format, and end
@@ -32,7 +37,7 @@ impl StopWords {
                 Chunk::Finish { reason, raw: String::new() }
             }
             Chunk::Finish { reason: StopReason::Error, raw } if self.errors_are_events => {
-                refusal::broken_chunk(&raw)
+                refusal::failure_chunk(&raw)
             }
             other => other,
         }

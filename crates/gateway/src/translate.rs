@@ -1,26 +1,25 @@
 //! Exchanges between two formats.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use windlass_assemble::{Normalizer, Options};
 use windlass_protocol::{Request, Role, ToolSpec};
 use windlass_stream::{ChunkStream, FreeText, ModelError};
-use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
+use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
 
+use crate::ClientRequest;
 use crate::answer::{GatewayResponse, Writing};
-use crate::carry::functions_only;
-use crate::client_tools::ClientTools;
+use crate::carry::{convert, functions_only};
 use crate::gateway::{Gateway, Upstream};
-use crate::headers::{request_id_name, translated};
+use crate::headers::translate_headers;
 use crate::hook::Observer;
-use crate::refusal::{self, refuse, refuse_while_stopping};
+use crate::refusal;
 use crate::relay::RelayAnswer;
-use crate::response::{header, new_id, now};
-use crate::state;
+use crate::response::{header, new_id, now, refuse, refuse_while_stopping};
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
-use crate::{ClientRequest, carry};
 
 /// The most attempts that a client can ask for.
 const ATTEMPTS: usize = 10;
@@ -43,7 +42,7 @@ impl Gateway {
             Err(error) => return refuse(server, &error),
         };
         let turn = turn(&sent.request);
-        let mut starting = starting(&self.upstream, sent.request, attempts(client));
+        let mut starting = start_answer(&self.upstream, sent.request, attempts(client));
         let started = tokio::select! {
             biased;
             started = &mut starting => Some(started),
@@ -54,18 +53,18 @@ impl Gateway {
             Some(Ok(answer)) => answer,
             Some(Err(error)) => return refuse(server, &refusal::from_model_error(&error)),
             // The head is sent before the model's first word, so that no client takes the silence for a failure.
-            None => RelayAnswer::new(late(starting), Vec::new()),
+            None => RelayAnswer::new(delay_start(starting), Vec::new()),
         };
         let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
-        let headers = headers(wire.name(), server.name(), &id, &answer.headers, &sent.lost);
+        let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
         let encoder = encoder(server, asked, id, client.body.len());
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
             chunks: answer.chunks,
             normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
             free_text: FreeText::for_tools(&sent.free_tools),
-            client_tools: sent.client_tools,
-            stop_words: StopWords::new(wire.name(), server.name()),
+            restorer: sent.restorer,
+            stop_words: StopWords::new(wire.name(), server),
             encoder,
             observers,
             stop,
@@ -80,7 +79,7 @@ impl Gateway {
             writing.collect().await;
             if let Some(error) = writing.error.take() {
                 let mut response = refuse(server, &error);
-                let id_name = request_id_name(server.name());
+                let id_name = server.request_id_header();
                 response.headers.extend(headers.into_iter().filter(|(name, _)| name == id_name));
                 return response;
             }
@@ -89,16 +88,18 @@ impl Gateway {
     }
 
     /// Converts a request to the upstream's format.
-    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<Prepared, ProviderError> {
+    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<UpstreamRequest, ProviderError> {
         let wire = &self.upstream.wire;
         if server.name() != wire.name()
-            && let Some(error) = state::refusal(server.name(), &asked.request)
+            && let Some(error) = server.refuse_elsewhere(&asked.request)
         {
             return Err(error);
         }
-        let carried = carry(asked.request.clone(), server.name(), wire.as_ref());
+        let (carried, restorer) = convert(asked.request.clone(), server, wire.as_ref());
         if let Some(what) = carried.refused {
-            return Err(refusal::invalid_request(what));
+            return Err(
+                refusal::invalid_request(what).with_parameter(carried.refused_field.map(str::to_owned))
+            );
         }
         let mut request = carried.request;
         if let Some(name) = &self.upstream.name {
@@ -114,29 +115,29 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
-        Ok(Prepared { request, free_tools, client_tools: carried.client_tools, lost: carried.lost })
+        Ok(UpstreamRequest { request, free_tools, restorer, lost: carried.lost })
     }
 }
 
 /// A request in the upstream's format.
-struct Prepared {
+struct UpstreamRequest {
     request: Request,
     /// The free-text tools of the client. A model can call a function in place of each.
     free_tools: Vec<ToolSpec>,
-    client_tools: ClientTools,
+    restorer: Option<Box<dyn CallRestorer>>,
     lost: Vec<String>,
 }
 
 /// Returns the headers of a translated answer.
 fn headers(
-    from: &str,
-    to: &str,
+    formats: &[Arc<dyn Server>],
+    to: &dyn Server,
     id: &str,
     upstream: &[(String, String)],
     lost: &[String],
 ) -> Vec<(String, String)> {
-    let mut headers = translated(from, to, upstream);
-    let id_name = request_id_name(to);
+    let mut headers = translate_headers(formats, to, upstream);
+    let id_name = to.request_id_header();
     if headers.iter().all(|(name, _)| name != id_name) {
         headers.push((id_name.to_owned(), format!("req_{id}")));
     }
@@ -156,7 +157,7 @@ fn encoder(server: &dyn Server, mut asked: DecodedRequest, id: String, bytes: us
 }
 
 /// Returns the future of the answer's start, which owns what it needs.
-fn starting(upstream: &Upstream, request: Request, attempts: usize) -> Starting {
+fn start_answer(upstream: &Upstream, request: Request, attempts: usize) -> Starting {
     let (model, relay) = (upstream.model.clone(), upstream.relay.clone());
     Box::pin(async move {
         match relay {
@@ -167,7 +168,7 @@ fn starting(upstream: &Upstream, request: Request, attempts: usize) -> Starting 
 }
 
 /// Returns the chunks of an answer that starts later. An error of its start is an error of the stream.
-fn late(starting: Starting) -> ChunkStream {
+fn delay_start(starting: Starting) -> ChunkStream {
     let chunks = stream::once(starting).flat_map(|started| match started {
         Ok(answer) => answer.chunks,
         Err(error) => Box::pin(stream::once(async { Err(error) })) as ChunkStream,

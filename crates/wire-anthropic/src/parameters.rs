@@ -1,6 +1,6 @@
 //! The fields of the request's options.
 
-use windlass_protocol::{Effort, Request, RequestOptions};
+use windlass_protocol::{Effort, Request, RequestOptions, Role, ToolChoice};
 use windlass_wire::EncodeError;
 
 use crate::AnthropicOptions;
@@ -84,6 +84,28 @@ pub(crate) fn effort_word(request: &Request) -> Option<&'static str> {
 /// `output_config.effort`".
 fn is_adaptive(model: &str) -> bool {
     claude_version(model).is_some_and(|version| version >= (4, 6))
+}
+
+/// Removes options that the API refuses together: thinking excludes forced calls and changed sampling, and an open
+/// round of calls must begin with thoughts of this API. Models since Claude 4.5 take only one of temperature and
+/// `top_p`.
+pub(crate) fn settle(request: &mut Request) -> Vec<&'static str> {
+    let mut lost = Vec::new();
+    let is_in_round = request.messages.last().is_some_and(|message| message.role == Role::Tool);
+    let options = &mut request.options;
+    if options.temperature.is_some() && options.top_p.take().is_some() {
+        lost.push("top_p");
+    }
+    let is_forced = matches!(options.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
+    let is_sampled = options.temperature.is_some_and(|value| (value - 1.0).abs() > f64::EPSILON)
+        || options.top_p.is_some_and(|value| value < 0.95)
+        || options.extra.contains_key("top_k");
+    let thinks = options.reasoning.is_some_and(|effort| effort.word().is_some());
+    if thinks && (is_forced || is_sampled || is_in_round) {
+        options.reasoning = None;
+        lost.push("reasoning effort");
+    }
+    lost
 }
 
 #[cfg(test)]

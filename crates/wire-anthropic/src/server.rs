@@ -1,8 +1,11 @@
 //! The provider's side of the format: decodes a client's request and encodes the answer.
 
 mod blocks;
+mod client_tools;
 mod messages;
+mod options;
 mod request;
+mod rules;
 mod tools;
 
 mod answer;
@@ -11,7 +14,11 @@ mod whole;
 
 mod error;
 
-use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
+use windlass_protocol::Request;
+use windlass_wire::{
+    CallRestorer, DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RateLimitHeaders,
+    RequestError, ResponseHead, SamplingOption, Server,
+};
 
 use self::stream::Stream;
 use self::whole::Whole;
@@ -33,6 +40,35 @@ impl Server for Anthropic {
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
+    }
+
+    fn field_rules(&self) -> &'static [FieldRule] {
+        rules::FIELDS
+    }
+
+    fn header_rules(&self) -> &'static [HeaderRule] {
+        rules::HEADERS
+    }
+
+    fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
+        options::share(&mut request.options)
+    }
+
+    fn request_id_header(&self) -> &'static str {
+        "request-id"
+    }
+
+    fn rate_limit_headers(&self) -> RateLimitHeaders {
+        rules::RATE_LIMITS
+    }
+
+    fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
+        error::refuse_threads(request)
+    }
+
+    fn share_tools(&self, request: &mut Request) -> Option<Box<dyn CallRestorer>> {
+        client_tools::replace(request);
+        None
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

@@ -4,11 +4,12 @@ use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
     DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
-    ProviderError, RequestBody, Wire,
+    ProviderError, RequestBody, SamplingKind, Wire,
 };
 
 use crate::AnthropicOptions;
 use crate::names::NAME;
+use crate::parameters::settle;
 use crate::reader::Reader;
 
 /// The wire format of Anthropic's Messages API.
@@ -49,6 +50,14 @@ impl Wire for Anthropic {
 
     fn takes_json_output(&self) -> bool {
         false
+    }
+
+    fn sampling_field(&self, kind: SamplingKind) -> Option<&'static str> {
+        (kind == SamplingKind::TopK).then_some("top_k")
+    }
+
+    fn settle_options(&self, request: &mut Request) -> Vec<&'static str> {
+        settle(request)
     }
 
     fn key_header(&self) -> Option<&'static str> {

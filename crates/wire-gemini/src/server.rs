@@ -5,16 +5,20 @@ mod error;
 mod event;
 mod fields;
 mod messages;
+mod options;
 mod request;
 mod results;
+mod rules;
 mod schema;
 mod stream;
 mod tools;
 mod waiting;
 mod whole;
 
+use windlass_protocol::Request;
 use windlass_wire::{
-    DecodedRequest, Encoder, Framing, Outline, ProviderError, RequestError, ResponseHead, Server,
+    DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, Outline, ProviderError, RequestError,
+    ResponseHead, SamplingOption, Server,
 };
 
 use crate::Gemini;
@@ -43,6 +47,18 @@ impl Server for Gemini {
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
+    }
+
+    fn field_rules(&self) -> &'static [FieldRule] {
+        rules::FIELDS
+    }
+
+    fn header_rules(&self) -> &'static [HeaderRule] {
+        rules::HEADERS
+    }
+
+    fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
+        options::share(&mut request.options)
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

@@ -4,7 +4,7 @@ use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
     DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, Limits, ProviderError,
-    RequestBody, Wire,
+    RequestBody, SamplingKind, Wire,
 };
 
 use crate::GeminiOptions;
@@ -45,6 +45,19 @@ impl Wire for Gemini {
 
     fn takes_free_text(&self) -> bool {
         false
+    }
+
+    fn takes_seed(&self) -> bool {
+        true
+    }
+
+    fn sampling_field(&self, kind: SamplingKind) -> Option<&'static str> {
+        match kind {
+            SamplingKind::TopK => Some("generationConfig.topK"),
+            SamplingKind::FrequencyPenalty => Some("generationConfig.frequencyPenalty"),
+            SamplingKind::PresencePenalty => Some("generationConfig.presencePenalty"),
+            _ => None,
+        }
     }
 
     fn takes_system_messages(&self) -> bool {

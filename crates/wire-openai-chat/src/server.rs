@@ -2,7 +2,9 @@
 
 mod content;
 mod messages;
+mod options;
 mod request;
+mod rules;
 pub(crate) mod tools;
 
 mod calls;
@@ -12,7 +14,11 @@ mod words;
 
 mod error;
 
-use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
+use windlass_protocol::Request;
+use windlass_wire::{
+    DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RequestError, ResponseHead,
+    SamplingOption, Server,
+};
 
 use self::stream::{Stream, TellUsage};
 use self::whole::Whole;
@@ -34,6 +40,22 @@ impl Server for OpenAiChat {
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
+    }
+
+    fn field_rules(&self) -> &'static [FieldRule] {
+        rules::FIELDS
+    }
+
+    fn header_rules(&self) -> &'static [HeaderRule] {
+        rules::HEADERS
+    }
+
+    fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
+        options::share(&mut request.options)
+    }
+
+    fn has_failure_reason(&self) -> bool {
+        false
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

@@ -4,7 +4,7 @@ use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
     DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
-    ProviderError, RequestBody, Wire,
+    ProviderError, RequestBody, SamplingKind, Wire,
 };
 
 use crate::OpenAiChatOptions;
@@ -41,6 +41,26 @@ impl OpenAiChat {
 impl Wire for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn has_common_free_text(&self) -> bool {
+        false
+    }
+
+    fn takes_seed(&self) -> bool {
+        true
+    }
+
+    fn takes_verbosity(&self) -> bool {
+        true
+    }
+
+    fn sampling_field(&self, kind: SamplingKind) -> Option<&'static str> {
+        match kind {
+            SamplingKind::FrequencyPenalty => Some("frequency_penalty"),
+            SamplingKind::PresencePenalty => Some("presence_penalty"),
+            _ => None,
+        }
     }
 
     fn files_api(&self) -> Option<FilesApi> {

@@ -2,17 +2,24 @@
 
 mod calls;
 mod cipher;
+mod client_tools;
 mod content;
 mod error;
 mod frame;
 mod items;
 mod messages;
+mod options;
 mod request;
 mod results;
+mod rules;
 mod speech;
 mod stream;
 
-use windlass_wire::{DecodedRequest, Encoder, ProviderError, RequestError, ResponseHead, Server};
+use windlass_protocol::Request;
+use windlass_wire::{
+    CallRestorer, DecodedRequest, Encoder, FieldRule, HeaderRule, ProviderError, RequestError, ResponseHead,
+    SamplingOption, Server,
+};
 
 use crate::OpenAiResponses;
 use crate::names::NAME;
@@ -32,6 +39,26 @@ impl Server for OpenAiResponses {
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
+    }
+
+    fn field_rules(&self) -> &'static [FieldRule] {
+        rules::FIELDS
+    }
+
+    fn header_rules(&self) -> &'static [HeaderRule] {
+        rules::HEADERS
+    }
+
+    fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
+        options::share(&mut request.options)
+    }
+
+    fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
+        client_tools::refuse_references(request)
+    }
+
+    fn share_tools(&self, request: &mut Request) -> Option<Box<dyn CallRestorer>> {
+        client_tools::ClientTools::replace(request)
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

@@ -47,6 +47,10 @@ impl Wire for OpenAiResponses {
         false
     }
 
+    fn takes_verbosity(&self) -> bool {
+        true
+    }
+
     fn conversation_field(&self) -> &'static str {
         "input"
     }

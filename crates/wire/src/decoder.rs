@@ -3,7 +3,9 @@
 use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
-use crate::{DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody};
+use crate::{
+    DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody, SamplingKind,
+};
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
 ///
@@ -67,6 +69,35 @@ pub trait Wire: Send + Sync {
     /// Returns whether a conversation can begin with system messages beside the system prompt.
     fn takes_system_messages(&self) -> bool {
         true
+    }
+
+    /// Returns whether every server of a format with free-text tools takes them. OpenAI alone documents them in Chat
+    /// Completions.
+    fn has_common_free_text(&self) -> bool {
+        self.takes_free_text()
+    }
+
+    /// Returns whether the format has a seed.
+    fn takes_seed(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the format has the length of the answer's text.
+    fn takes_verbosity(&self) -> bool {
+        false
+    }
+
+    /// Returns the field for an option of sampling, with a point before the name of an inner field.
+    fn sampling_field(&self, kind: SamplingKind) -> Option<&'static str> {
+        let _ = kind;
+        None
+    }
+
+    /// Removes options that the provider would refuse together with others of this request, and returns their
+    /// names. A gateway calls it for requests of other formats.
+    fn settle_options(&self, request: &mut Request) -> Vec<&'static str> {
+        let _ = request;
+        Vec::new()
     }
 
     /// Returns whether the format supports stop sequences.

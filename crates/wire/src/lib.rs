@@ -26,6 +26,7 @@ mod same;
 mod server;
 mod surrogate;
 mod template;
+mod translation;
 mod writers;
 
 pub use body::with_extra;
@@ -50,3 +51,7 @@ pub use response_form::{Body, StreamEvent};
 pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, ResponseHead, Server};
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
+pub use translation::{
+    CallRestorer, FieldFate, FieldRule, HeaderDirection, HeaderRule, RateLimitHeaders, SamplingKind,
+    SamplingOption,
+};

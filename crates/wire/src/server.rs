@@ -3,7 +3,9 @@
 use windlass_protocol::Request;
 use windlass_stream::Chunk;
 
-use crate::{EncodeError, Fields, ProviderError};
+use crate::{
+    CallRestorer, EncodeError, FieldRule, Fields, HeaderRule, ProviderError, RateLimitHeaders, SamplingOption,
+};
 
 /// The provider's side of an API without I/O: it decodes request bytes into a request and encodes chunks into
 /// response bytes.
@@ -44,6 +46,53 @@ pub trait Server: Send + Sync {
     /// # Errors
     /// Returns an error if the path does not address a model, or the body does not have this format.
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError>;
+
+    /// Returns the fate of each known field that only this format has, for a provider of another format.
+    fn field_rules(&self) -> &'static [FieldRule] {
+        &[]
+    }
+
+    /// Returns the headers of this API that cross a gateway within the format.
+    fn header_rules(&self) -> &'static [HeaderRule] {
+        &[]
+    }
+
+    /// Returns the name of the header with the request id of an answer.
+    fn request_id_header(&self) -> &'static str {
+        "x-request-id"
+    }
+
+    /// Returns the names of the headers with the limits of an account.
+    fn rate_limit_headers(&self) -> RateLimitHeaders {
+        RateLimitHeaders::default()
+    }
+
+    /// Returns whether the format has a stop reason for an answer that failed. Otherwise a failure is an error
+    /// inside the stream.
+    fn has_failure_reason(&self) -> bool {
+        true
+    }
+
+    /// Returns the refusal of a request that needs what only a provider of this format stores, for a provider of
+    /// another format. Fields are refused by [`field_rules`](Self::field_rules).
+    fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
+        let _ = request;
+        None
+    }
+
+    /// Moves fields of this format out of `extra` into the options that all formats share, for a provider of
+    /// another format. Returns the options of sampling.
+    fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
+        let _ = request;
+        Vec::new()
+    }
+
+    /// Replaces tools that the client runs, and that only this format has, by functions, for a provider of
+    /// another format. Returns the conversion of their calls, or `None` if calls stay as they are.
+    fn share_tools(&self, request: &mut Request) -> Option<Box<dyn CallRestorer>> {
+        let _ = request;
+        None
+    }
 
     /// Creates an encoder for the answer to a request, streamed or as a whole. One encoder writes one answer.
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder>;

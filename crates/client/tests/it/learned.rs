@@ -451,7 +451,7 @@ async fn a_tool_with_free_text_goes_out_as_a_function_where_that_is_all_there_is
          data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
     let answer = Reply::Close(crate::server::events(call));
     let server = Server::start(vec![error(400, "", refusal), answer]).await;
-    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    let client = Client::vendor(vendor(&server, "openai-chat")).options(quick()).build().unwrap();
     let patch: ToolSpec =
         serde_json::from_value(serde_json::json!({"freeform": {"name": "patch", "description": ""}}))
             .unwrap();

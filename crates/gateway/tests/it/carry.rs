@@ -21,9 +21,10 @@ fn request() -> Request {
 
 #[track_caller]
 fn check(request: &Request, to: &str, lost: &[&str]) -> Request {
-    let same = carry(request.clone(), "openai-chat", format("openai-chat").wire.as_ref());
+    let same =
+        carry(request.clone(), format("openai-chat").server.as_ref(), format("openai-chat").wire.as_ref());
     assert_eq!((same.request, same.lost.len(), same.refused), (request.clone(), 0, None));
-    let carried = carry(request.clone(), "openai-chat", format(to).wire.as_ref());
+    let carried = carry(request.clone(), format("openai-chat").server.as_ref(), format(to).wire.as_ref());
     assert_eq!(carried.lost, lost);
     carried.request
 }
@@ -86,7 +87,7 @@ fn switches_that_a_format_has_not_are_named() {
 fn a_document_of_another_provider_is_refused() {
     let mut asked = request();
     asked.messages[0].parts.push(Part::File(File::from_upload("application/pdf", "file-1")));
-    let carried = carry(asked, "openai-chat", format("anthropic").wire.as_ref());
+    let carried = carry(asked, format("openai-chat").server.as_ref(), format("anthropic").wire.as_ref());
     assert_eq!(
         carried.refused.unwrap(),
         "the file file-1 is stored at another provider; send its bytes \

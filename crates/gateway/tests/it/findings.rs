@@ -285,7 +285,6 @@ async fn anthropics_tools_that_the_client_runs_are_functions() {
     assert_eq!(json(answer).await["content"][0]["name"], "bash");
 }
 
-// F1
 #[tokio::test]
 async fn stop_words_of_one_format_do_not_leak_into_another() {
     for (word, has_call, chat, anthropic) in

@@ -68,7 +68,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     let wanted = (feature.see)(&asked);
     let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
     let asked = from.server.decode_request(&first.path, &first.body).unwrap();
-    let carried = carry(asked.request, from.name(), to.wire.as_ref());
+    let carried = carry(asked.request, from.server.as_ref(), to.wire.as_ref());
     if carried.refused.is_some() {
         return Fate::Refused;
     }
@@ -120,11 +120,7 @@ fn answer_fate(said: &Said, from: &Format, to: &Format) -> Fate {
 }
 
 fn short(format: &Format) -> &'static str {
-    short_name(format.name())
-}
-
-pub(crate) fn short_name(format: &str) -> &'static str {
-    match format {
+    match format.name() {
         "openai-chat" => "Chat",
         "openai-responses" => "Responses",
         "anthropic" => "Anthropic",

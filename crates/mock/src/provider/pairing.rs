@@ -66,7 +66,9 @@ pub(super) fn anthropic(messages: &[Value]) -> Result<(), Refusal> {
                     new_call(&mut open, block.get("id").and_then(Value::as_str), position)?;
                 }
             }
-            _ => return Err(at(position, "the role is neither user nor assistant".to_owned())),
+            // Instructions in the middle of the conversation, which models since Claude Opus 4.8 take.
+            Some("system") => all_answered(&open, position)?,
+            _ => return Err(at(position, "the role is not user, assistant or system".to_owned())),
         }
     }
     all_answered(&open, messages.len())

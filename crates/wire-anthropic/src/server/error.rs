@@ -1,11 +1,20 @@
 //! Encodes errors as this API writes them.
 
 use serde_json::{Value, json};
+use windlass_protocol::Request;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// The code of an error about a request that cannot be part of a thread.
 const NO_THREADS: &str = "thread_unsupported_request";
+
+/// Returns the refusal of a request in a thread, after which Anthropic's libraries send the whole conversation.
+pub(crate) fn refuse_threads(request: &Request) -> Option<ProviderError> {
+    request.options.extra.get("thread").filter(|thread| !thread.is_null())?;
+    let what = "threads are not available for this model; send the whole conversation";
+    let error = ProviderError::new(ProviderErrorKind::Request, Some(NO_THREADS.to_owned()), what);
+    Some(error.with_parameter(Some("thread".to_owned())))
+}
 
 /// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {

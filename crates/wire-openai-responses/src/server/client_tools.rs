@@ -1,4 +1,4 @@
-//! Tools that a client runs, in forms that only its own format has, as functions; and their calls back.
+//! Tools that a client runs, in forms that only this format has, as functions for others; and their calls back.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,18 @@ use windlass_protocol::{
     ToolCall, ToolName, ToolResult, ToolSpec,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
+use windlass_wire::{CallRestorer, ProviderError, ProviderErrorKind};
 
-use crate::anthropic_schemas::anthropic_schema;
+use crate::item::ITEM_FIELD;
+use crate::names::NAME;
 
-const RESPONSES: &str = "openai-responses";
-const ANTHROPIC: &str = "anthropic";
-/// The field of a kept item of the Responses API.
-const ITEM: &str = "output_item";
 /// The function in place of a search that the client runs.
 const SEARCH: &str = "tool_search";
 /// The longest name of a function that every provider takes.
 const NAME_BYTES: usize = 64;
 
 /// The client's form of each function that replaces a tool of its own.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct ClientTools {
     targets: BTreeMap<String, Target>,
     searches: BTreeMap<CallKey, Search>,
@@ -43,56 +41,41 @@ struct Search {
 }
 
 impl ClientTools {
-    /// Replaces the client's own tools and calls by functions.
-    pub(crate) fn replace(request: &mut Request, from: &str) -> Self {
+    /// Replaces the client's own tools and calls by functions. Returns `None` if calls stay as they are.
+    pub(crate) fn replace(request: &mut Request) -> Option<Box<dyn CallRestorer>> {
         let mut tools = Self::default();
-        match from {
-            RESPONSES => {
-                tools.found(request);
-                Self::rename_calls(request);
-            }
-            ANTHROPIC => {}
-            _ => return tools,
-        }
+        tools.offer_found_tools(request);
+        Self::rename_calls(request);
         let hosted = std::mem::take(&mut request.options.hosted_tools);
         for tool in hosted {
             let is_replaced = match &tool {
-                HostedTool::Native(native) if native.wire == from => {
-                    tools.define(request, from, &native.value)
-                }
+                HostedTool::Native(native) if native.wire == NAME => tools.define(request, &native.value),
                 _ => false,
             };
             if !is_replaced {
                 request.options.hosted_tools.push(tool);
             }
         }
-        tools
+        if tools.targets.is_empty() { None } else { Some(Box::new(tools)) }
     }
 
     /// Adds the functions for a definition. Returns false for a tool that the provider runs.
-    fn define(&mut self, request: &mut Request, from: &str, tool: &Value) -> bool {
+    fn define(&mut self, request: &mut Request, tool: &Value) -> bool {
         let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
-        match (from, text("type")) {
-            (RESPONSES, "namespace") => {
+        match text("type") {
+            "namespace" => {
                 let functions = tool.get("tools").and_then(Value::as_array).map(Vec::as_slice);
                 for function in functions.unwrap_or_default() {
                     self.add_function(request, text("name"), function);
                 }
                 true
             }
-            (RESPONSES, "tool_search") if text("execution") == "client" => {
+            "tool_search" if text("execution") == "client" => {
                 self.targets.insert(SEARCH.to_owned(), Target::Search);
                 let parameters = tool.get("parameters").cloned().unwrap_or_else(|| json!({"type": "object"}));
                 add(request, function(SEARCH, text("description"), &parameters));
                 true
             }
-            (ANTHROPIC, kind) => match anthropic_schema(kind) {
-                Some((description, parameters)) => {
-                    add(request, function(text("name"), description, &parameters));
-                    true
-                }
-                None => false,
-            },
             _ => false,
         }
     }
@@ -117,7 +100,7 @@ impl ClientTools {
     }
 
     /// Replaces searches in the conversation by calls and results, and offers the tools that they found.
-    fn found(&mut self, request: &mut Request) {
+    fn offer_found_tools(&mut self, request: &mut Request) {
         let is_search =
             |part: &Part| item(part, "tool_search_call").or(item(part, "tool_search_output")).is_some();
         if !request.messages.iter().any(|message| message.parts.iter().any(is_search)) {
@@ -146,7 +129,7 @@ impl ClientTools {
         request.messages = messages.into();
         for tool in found {
             if tool.get("type").is_some_and(|kind| kind == "namespace") {
-                self.define(request, RESPONSES, &tool);
+                self.define(request, &tool);
             } else {
                 self.add_function(request, "", &tool);
             }
@@ -157,8 +140,7 @@ impl ClientTools {
         let calls = request.messages.iter_mut().flat_map(|message| message.parts.iter_mut());
         for part in calls {
             let Part::Call(call) = part else { continue };
-            let namespace =
-                call.opaque.as_ref().and_then(|opaque| opaque.for_wire(RESPONSES)?.get("namespace"));
+            let namespace = call.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME)?.get("namespace"));
             let Some(namespace) = namespace.and_then(Value::as_str).filter(|text| !text.is_empty()) else {
                 continue;
             };
@@ -167,14 +149,10 @@ impl ClientTools {
             }
         }
     }
+}
 
-    /// Returns whether every chunk stays as it is.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-
-    /// Converts a call of a function back into the client's form, and appends it to `out`.
-    pub(crate) fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
+impl CallRestorer for ClientTools {
+    fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
         match chunk {
             Chunk::Call(CallChunk::Start { key, id, name, opaque }) => match self.targets.get(&name) {
                 Some(Target::Search) => {
@@ -221,7 +199,7 @@ impl Target {
         match self {
             Self::Namespaced { namespace, name } if !namespace.is_empty() => {
                 let fields = Map::from_iter([("namespace".to_owned(), namespace.as_str().into())]);
-                (name.clone(), Some(Opaque::new(RESPONSES, Value::Object(fields))))
+                (name.clone(), Some(Opaque::new(NAME, Value::Object(fields))))
             }
             Self::Namespaced { name, .. } => (name.clone(), opaque),
             Self::Search => (SEARCH.to_owned(), opaque),
@@ -232,7 +210,7 @@ impl Target {
 /// Returns a kept item of this kind.
 fn item<'a>(part: &'a Part, kind: &str) -> Option<&'a Value> {
     let Part::Unknown(unknown) = part else { return None };
-    unknown.value.get(ITEM).filter(|item| item.get("type").is_some_and(|held| held == kind))
+    unknown.value.get(ITEM_FIELD).filter(|item| item.get("type").is_some_and(|held| held == kind))
 }
 
 fn search_call(item: &Value) -> Option<ToolCall> {
@@ -256,7 +234,7 @@ fn search_chunk(id: Option<String>, arguments: &str) -> Chunk {
     let parsed: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
     let item = json!({ "type": "tool_search_call", "call_id": id, "execution": "client", "arguments": parsed,
         "status": "completed" });
-    let opaque = Some(Opaque::new(RESPONSES, json!({ ITEM: item })));
+    let opaque = Some(Opaque::new(NAME, json!({ ITEM_FIELD: item })));
     let body = WholeCall::Arguments(arguments.to_owned());
     Chunk::Call(CallChunk::Whole { id, name: SEARCH.to_owned(), body, opaque })
 }
@@ -296,4 +274,15 @@ fn flat_name(namespace: &str, name: &str) -> String {
     });
     let start: String = joined.chars().filter(char::is_ascii).take(47).collect();
     format!("{start}_{hash:016x}")
+}
+
+/// Returns the refusal of a reference to an item that the provider of this format stores.
+pub(crate) fn refuse_references(request: &Request) -> Option<ProviderError> {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    if !parts.any(|part| item(part, "item_reference").is_some()) {
+        return None;
+    }
+    let what = "an item_reference names an item of another provider; send the item";
+    let error = ProviderError::new(ProviderErrorKind::Request, None, what);
+    Some(error.with_parameter(Some("input".to_owned())))
 }

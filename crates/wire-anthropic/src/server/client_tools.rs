@@ -1,9 +1,40 @@
-//! The input of Anthropic's tools that the client runs.
+//! Anthropic's tools that the client runs, as functions for other formats.
 
 use serde_json::{Value, json};
+use windlass_protocol::{HostedTool, RawJson, Request, Strictness, ToolName, ToolSpec};
 
-/// Returns the description and the documented input of a tool of Anthropic's own schema that the client runs.
-pub(crate) fn anthropic_schema(kind: &str) -> Option<(&'static str, Value)> {
+use crate::names::NAME;
+
+/// Replaces the tools that the client runs by functions. The names of their calls stay.
+pub(crate) fn replace(request: &mut Request) {
+    let hosted = std::mem::take(&mut request.options.hosted_tools);
+    for tool in hosted {
+        let spec = match &tool {
+            HostedTool::Native(native) if native.wire == NAME => function(&native.value),
+            _ => None,
+        };
+        match spec {
+            Some(spec) => request.tools.push(spec),
+            None => request.options.hosted_tools.push(tool),
+        }
+    }
+}
+
+fn function(tool: &Value) -> Option<ToolSpec> {
+    let text = |name: &str| tool.get(name).and_then(Value::as_str);
+    let (description, schema) = schema(text("type")?)?;
+    let parameters: RawJson = schema.to_string().parse().ok()?;
+    Some(ToolSpec::Function {
+        name: ToolName::new(text("name")?).ok()?,
+        description: description.to_owned(),
+        parameters,
+        strict: Strictness::Unsaid,
+        eager_arguments: false,
+    })
+}
+
+/// Returns the description and the documented input of a tool.
+fn schema(kind: &str) -> Option<(&'static str, Value)> {
     let text = json!({ "type": "string" });
     let range = json!({ "type": "array", "items": { "type": "integer" } });
     if kind.starts_with("bash_") {

@@ -1,0 +1,132 @@
+//! The differences between formats that a gateway between two of them must know.
+
+use serde_json::Value;
+use windlass_stream::Chunk;
+
+/// The fate of a field in a request to another format. Within its own format every field is carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldFate {
+    /// It becomes a field of the other format, where that has one, and is otherwise left out and named.
+    Translated,
+    /// The request is refused, because another model would answer without the conversation, or the answer would
+    /// not have the requested form.
+    Refused,
+    /// It is left out and named: it is about billing, storage, limits or sampling.
+    LeftOut,
+}
+
+/// A field of one format and its fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldRule {
+    /// The name, with a point before the name of an inner field.
+    pub field: &'static str,
+    /// The fate.
+    pub fate: FieldFate,
+    /// A value in JSON that has an effect.
+    pub sample: &'static str,
+}
+
+/// The direction in which a header crosses a gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "to the provider or to the client")]
+pub enum HeaderDirection {
+    /// From the client to the provider.
+    Up,
+    /// From the provider to the client.
+    Down,
+}
+
+/// A header that crosses a gateway within one format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeaderRule {
+    /// The direction.
+    pub direction: HeaderDirection,
+    /// The name in lower case. A name that ends in `*` is a prefix.
+    pub name: &'static str,
+}
+
+/// The names of the headers with the limits of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "each format has names for these four")]
+pub struct RateLimitHeaders {
+    /// The limit of requests.
+    pub request_limit: &'static str,
+    /// The remaining requests.
+    pub requests_left: &'static str,
+    /// The limit of tokens.
+    pub token_limit: &'static str,
+    /// The remaining tokens.
+    pub tokens_left: &'static str,
+}
+
+/// An option of sampling that [`RequestOptions`](windlass_protocol::RequestOptions) does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SamplingKind {
+    /// The number of the most likely tokens from which one is sampled.
+    TopK,
+    /// The penalty for each earlier occurrence of a token.
+    FrequencyPenalty,
+    /// The penalty for a token that occurred.
+    PresencePenalty,
+}
+
+/// An option of sampling in a client's request.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an option has a kind, a name and a value")]
+pub struct SamplingOption {
+    /// The kind.
+    pub kind: SamplingKind,
+    /// The name in the client's format.
+    pub name: &'static str,
+    /// The value.
+    pub value: Value,
+}
+
+/// The conversion of calls of functions into the client's own form of calls.
+pub trait CallRestorer: Send {
+    /// Converts the next chunk and appends the result to `out`. Calls must arrive as `Start`, `Delta`, `End`, or
+    /// as `Whole`.
+    fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>);
+}
+
+impl FieldRule {
+    /// Creates the rule of a field.
+    pub const fn new(field: &'static str, fate: FieldFate, sample: &'static str) -> Self {
+        Self { field, fate, sample }
+    }
+}
+
+impl HeaderRule {
+    /// Creates the rule of a header from the client to the provider.
+    pub const fn up(name: &'static str) -> Self {
+        Self { direction: HeaderDirection::Up, name }
+    }
+
+    /// Creates the rule of a header from the provider to the client.
+    pub const fn down(name: &'static str) -> Self {
+        Self { direction: HeaderDirection::Down, name }
+    }
+}
+
+impl Default for RateLimitHeaders {
+    /// The names of OpenAI, which most providers use.
+    fn default() -> Self {
+        Self {
+            request_limit: "x-ratelimit-limit-requests",
+            requests_left: "x-ratelimit-remaining-requests",
+            token_limit: "x-ratelimit-limit-tokens",
+            tokens_left: "x-ratelimit-remaining-tokens",
+        }
+    }
+}
+
+impl RateLimitHeaders {
+    /// Returns the four names, in the order of the fields.
+    pub fn names(&self) -> [&'static str; 4] {
+        [self.request_limit, self.requests_left, self.token_limit, self.tokens_left]
+    }
+}
