@@ -11,3 +11,4 @@ mod attacks;
 mod cards;
 mod place;
 mod sessions;
+mod windows;
