@@ -106,6 +106,16 @@ export const script = {
       { steps: [call("write_file", { path: "restored.txt", content: "new\n" })] },
       done("It was stopped, and the file is written."),
     ],
+    "part chat": [
+      {
+        steps: [
+          { text: "I write both files." },
+          call("write_file", { path: "chat-a.txt", content: "a\n" }),
+          call("write_file", { path: "chat-b.txt", content: "b\n" }),
+        ],
+      },
+      { steps: [{ text: "One file is written." }] },
+    ],
     "part zed": [
       {
         steps: [

@@ -10,6 +10,7 @@ use windlass_app::feed::FeedEvent;
 
 use self::agents::AgentCards;
 use crate::run::{RunState, to_json};
+use crate::sse::to_sse;
 use crate::turn::{Change, PartKind, TurnParts, Whole};
 
 /// Name and value of the header of a response that contains a UI message stream.
@@ -145,6 +146,18 @@ impl AiSdkEncoder {
         let mut chunks = Vec::new();
         self.finish("tool-calls", json!({}), &mut chunks);
         chunks
+    }
+
+    /// Follows an event, and returns its chunks as server-sent events. If the run ended, or waits for an answer, the text
+    /// ends with [`AI_SDK_DONE`]: the response is complete, because a client sends answers only after its end.
+    pub fn push_sse(&mut self, event: &FeedEvent) -> String {
+        let mut text: String = self.push(event).iter().map(to_sse).collect();
+        if self.is_waiting() {
+            text.extend(self.pause().iter().map(to_sse));
+        } else if !self.has_ended {
+            return text;
+        }
+        text + AI_SDK_DONE
     }
 
     fn emit(&mut self, chunk: Value, chunks: &mut Vec<Value>) {

@@ -178,6 +178,24 @@ async function stopAndRestore(setting) {
   return await page.locator("#note").innerText();
 }
 
+/** A message that is delivered now stops the running call, and the model gets it with the result. */
+async function message(setting) {
+  const page = await openPage(setting);
+  const session = await startSession(page, "part stop: get a message", { autonomy: "auto-edit" });
+  await press(await waitForCard(page, "sleep 600"), "Once");
+  await page.locator("#log li.call .output", { hasText: "begins" }).waitFor();
+  await page.locator("#when").selectOption("now");
+  await page.locator("#task").fill("do not wait");
+  await page.locator("#send").click();
+  await waitForState(page, session, "ended");
+  await page.locator("#log [data-kind=message]", { hasText: "do not wait" }).waitFor();
+  await page.waitForTimeout(300);
+  const record = await compare(page, session);
+  assert(record.some((event) => event.kind === "message" && event.text === "do not wait"), "the message is not in the record");
+  assertEqual(await problemsOf(page), [], "problems");
+  return "";
+}
+
 /** Rename, fork and export from the list of sessions. */
 async function manage(setting) {
   const page = await openPage(setting);
@@ -211,6 +229,7 @@ export const answers = {
   "a rule": rule,
   "later": later,
   "stop of a call and restore": stopAndRestore,
+  "message now": message,
   "rename, export, fork, delete": manage,
   "early clicks": early,
   "two pages": two,

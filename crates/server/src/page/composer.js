@@ -39,7 +39,7 @@ async function submit(state, text) {
   if ($("model").value.trim()) settings.model = $("model").value.trim();
   if ($("autonomy").value) settings.autonomy = $("autonomy").value;
   if (state.working) {
-    await call("POST", `${path}/messages`, { text, after_task: $("when").value === "after_task" });
+    await call("POST", `${path}/messages`, { text, when: $("when").value });
   } else if (state.session) {
     await call("POST", `${path}/continue`, { task: text, settings });
   } else {
