@@ -5,6 +5,7 @@ mod environment;
 mod folders;
 mod selection;
 mod settings;
+mod task;
 mod wire_format;
 
 pub use self::choices::{Confinement, ToolPreset};
@@ -12,6 +13,8 @@ pub use self::environment::variable;
 pub use self::folders::Folders;
 pub use self::selection::{EmbeddingOptions, ToolSelection};
 pub use self::settings::RunSettings;
+pub use self::task::Task;
+pub(crate) use self::task::to_message;
 pub use self::wire_format::WireFormat;
 pub use windlass_hitl::Autonomy;
 

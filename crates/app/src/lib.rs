@@ -8,6 +8,7 @@ mod app;
 mod config;
 mod error;
 mod notices;
+mod notifications;
 mod storage;
 
 pub mod agents;
@@ -22,8 +23,8 @@ pub mod sessions;
 
 pub use app::App;
 pub use config::{
-    Autonomy, Confinement, EmbeddingOptions, Folders, RunSettings, ToolPreset, ToolSelection, WireFormat,
-    resolve_root, variable,
+    Autonomy, Confinement, EmbeddingOptions, Folders, RunSettings, Task, ToolPreset, ToolSelection,
+    WireFormat, resolve_root, variable,
 };
 pub use error::{AppError, ErrorKind, Remedy, Setting, causes, one_line};
 pub use notices::{Notice, NoticeSink};

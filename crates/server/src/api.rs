@@ -14,4 +14,4 @@ mod values;
 
 pub(crate) use self::error::ApiError;
 pub use self::openapi::openapi_document;
-pub(crate) use self::routes::{device_router, open_router};
+pub(crate) use self::routes::{device_router, open_router, upload_router};

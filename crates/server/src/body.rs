@@ -1,5 +1,6 @@
 //! The bodies of requests: their size and the time that they may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -8,8 +9,31 @@ use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use tokio::sync::Semaphore;
 
 use crate::api::ApiError;
+
+/// Largest number of bodies with files that are in memory at the same time.
+pub(crate) const UPLOADS: usize = 4;
+
+/// Like [`read_body`], for a request with files. It waits for its place before it reads the body, because such bodies
+/// are large, and has the place until the request is answered.
+pub(crate) async fn read_upload(
+    places: Arc<Semaphore>,
+    most: usize,
+    timeout: Duration,
+    request: Request,
+    next: Next,
+) -> Response {
+    match tokio::time::timeout(timeout, places.acquire_owned()).await {
+        Ok(Ok(_place)) => read_body(most, timeout, request, next).await,
+        _ => {
+            let mut response = ApiError::too_many("too many uploads", timeout).into_response();
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            response
+        }
+    }
+}
 
 /// Reads the whole body of a request before it is handled. A body that is too large, too slow or incomplete closes the
 /// connection, because its rest would be parsed as the next request.

@@ -11,6 +11,9 @@ pub struct ServerOptions {
     pub host_names: Vec<String>,
     /// Maximum bytes of a request body. Default: 1 MiB.
     pub body_bytes: usize,
+    /// Maximum bytes of a request body with files, which has them in base64. At most four such bodies are in memory.
+    /// Default: 32 MiB.
+    pub upload_bytes: usize,
     /// Maximum time for the body of a request. Default: 30 seconds.
     pub body_timeout: Duration,
     /// Maximum concurrent connections; further connections wait in the backlog. Default: 2,200.
@@ -26,6 +29,7 @@ impl Default for ServerOptions {
         Self {
             host_names: Vec::new(),
             body_bytes: 1 << 20,
+            upload_bytes: 32 << 20,
             body_timeout: Duration::from_secs(30),
             connections: 2_200,
             head_timeout: Duration::from_secs(10),

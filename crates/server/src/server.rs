@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use windlass_app::RunSettings;
 use windlass_app::sessions::SessionHost;
 
@@ -85,8 +86,13 @@ impl Server {
 fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {
     let (most, timeout) = (options.body_bytes, options.body_timeout);
     let buffered = from_fn(move |request, next| body::read_body(most, timeout, request, next));
+    let (files, places) = (options.upload_bytes, Arc::new(Semaphore::new(body::UPLOADS)));
+    let upload = move |request, next| body::read_upload(Arc::clone(&places), files, timeout, request, next);
+    // axum has a limit of its own, which is smaller than that of uploads.
+    let uploads = api::upload_router().layer(DefaultBodyLimit::disable()).layer(from_fn(upload));
     let protected = api::device_router()
         .layer(buffered.clone())
+        .merge(uploads)
         .layer(from_fn_with_state(Arc::clone(&shared), guard::check_device));
     api::open_router()
         .layer(buffered)

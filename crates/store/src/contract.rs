@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_journal::{Journal, JournalError, Journals, Record};
 use windlass_protocol::RawJson;
 
-use crate::StoreError;
+use crate::{SessionRecords, StoreError};
 
 /// A store of runs: settings, journals, answers, messages and long outputs.
 ///
@@ -112,6 +112,11 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error if the content cannot be read, or does not match its hash.
     fn read_output(&self, run: &str, hash: &ContentHash) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Returns the records of sessions, or `None` if the store has only runs.
+    fn sessions(&self) -> Option<Arc<dyn SessionRecords>> {
+        None
+    }
 }
 
 /// The right of one process to write to a run. Dropping it does not release it; a lease that is not released

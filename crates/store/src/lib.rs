@@ -8,6 +8,7 @@ mod heartbeat;
 mod memory;
 mod name;
 mod open;
+mod session_records;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
 mod url;
@@ -18,4 +19,5 @@ pub use folder::FolderStore;
 pub use heartbeat::Heartbeat;
 pub use memory::MemoryStore;
 pub use open::open_store;
+pub use session_records::{SessionChange, SessionRecords};
 pub use url::{StoreKind, StoreUrl};

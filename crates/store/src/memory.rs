@@ -8,13 +8,15 @@ use windlass_journal::{Durability, Journal, JournalError, Journals, Record};
 use windlass_protocol::RawJson;
 
 use crate::name::{check_key, check_plain};
-use crate::{ContentHash, Lease, Store, StoreError, StoredOutput};
+use crate::{ContentHash, Lease, SessionChange, SessionRecords, Store, StoreError, StoredOutput};
 
 /// A store in memory, for tests and as the reference for other stores. It ends with the process. Clones share
 /// the runs.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     runs: Arc<Mutex<BTreeMap<String, Run>>>,
+    /// The newest change of each session.
+    sessions: Arc<Mutex<BTreeMap<String, SessionChange>>>,
 }
 
 #[derive(Debug)]
@@ -56,7 +58,31 @@ impl MemoryStore {
     }
 }
 
+impl SessionRecords for MemoryStore {
+    fn put_session(&self, id: &str, record: Option<&RawJson>) -> Result<u64, StoreError> {
+        check_plain(id)?;
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = sessions.values().map(|change| change.version).max().unwrap_or_default();
+        let version = newest.saturating_add(1);
+        sessions.insert(id.to_owned(), SessionChange::new(version, id.to_owned(), record.cloned()));
+        Ok(version)
+    }
+
+    fn read_session_changes(&self, after: u64) -> Result<Vec<SessionChange>, StoreError> {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new =
+            |change: &&SessionChange| change.version > after && (change.record.is_some() || after > 0);
+        let mut changes: Vec<SessionChange> = sessions.values().filter(is_new).cloned().collect();
+        changes.sort_by_key(|change| change.version);
+        Ok(changes)
+    }
+}
+
 impl Store for MemoryStore {
+    fn sessions(&self) -> Option<Arc<dyn SessionRecords>> {
+        Some(Arc::new(self.clone()))
+    }
+
     fn create_run(&self, run: &str, settings: &RawJson) -> Result<(), StoreError> {
         check_plain(run)?;
         let mut runs = self.lock();

@@ -6,6 +6,7 @@ mod migrations;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod session;
+mod sessions;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statements;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
-use windlass_protocol::{RequestOptions, ToolProtocol};
+use windlass_protocol::{Part, RequestOptions, ToolProtocol};
 
-use super::{Autonomy, Confinement, ToolPreset, ToolSelection, resolve_root};
+use super::{Autonomy, Confinement, Task, ToolPreset, ToolSelection, resolve_root};
 use crate::error::{Context as _, Result};
 use crate::providers::Provider;
 
@@ -16,6 +16,10 @@ use crate::providers::Provider;
 pub struct RunSettings {
     /// The task in words.
     pub task: String,
+    /// The parts of the task behind the words, such as pictures and files. The record of the run has them, so the stored
+    /// settings do not; those of a recording do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// The provider and the model.
     pub provider: Provider,
     /// Root folder of the workspace, absolute and without links.
@@ -87,6 +91,7 @@ impl RunSettings {
     pub fn new(task: impl Into<String>, provider: Provider, root: &Path) -> Result<Self> {
         Ok(Self {
             task: task.into(),
+            parts: Vec::new(),
             provider,
             root: resolve_root(root)?,
             policy: None,
@@ -107,6 +112,13 @@ impl RunSettings {
             session: None,
             parent: None,
         })
+    }
+
+    /// Sets the task with its parts.
+    pub fn with_task(mut self, task: impl Into<Task>) -> Self {
+        let Task { text, parts } = task.into();
+        (self.task, self.parts) = (text, parts);
+        self
     }
 
     /// Selects a policy file in place of the user's default one, by its path without links.

@@ -22,6 +22,7 @@ convert! {
         serde_json::Error,
         toml::ser::Error,
         toml_edit::TomlError,
+        windlass_attachments::AttachmentError,
         windlass_client::ClientError,
         windlass_client::HttpError,
         windlass_client::VendorsError,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use windlass_agent::{InterruptId, Outcome, Prices, Wait};
 use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{Content, Effect, Payload, ToolCall, ToolResult, Usage};
+use windlass_protocol::{Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
 
 use super::card::{CallCard, CardChange, CardEffect, CardPath, Closing, RunOutcome, Tokens};
 use super::kind::FeedKind;
@@ -17,6 +17,29 @@ pub(super) fn name_of(value: &impl Serialize) -> String {
         Ok(Value::Object(fields)) => fields.into_iter().next().map_or_else(String::new, |(name, _)| name),
         _ => String::new(),
     }
+}
+
+/// Returns the words of a task, and the names or kinds of its pictures and files. The content of a text file follows
+/// behind its name, so it is not part of the words.
+pub(super) fn task(message: &Message) -> (String, Vec<String>) {
+    let mut parts = message.parts.iter();
+    let words = match parts.clone().next() {
+        Some(Part::Text(text)) => {
+            parts.next();
+            text.text.clone()
+        }
+        _ => String::new(),
+    };
+    let describe = |part: &Part| match part {
+        Part::Text(text) => {
+            let name = text.text.strip_prefix("File `").and_then(|rest| rest.split_once('`'));
+            Some(name.map_or_else(|| "text".to_owned(), |(name, _)| name.to_owned()))
+        }
+        Part::Image(image) => Some(image.media_type.clone()),
+        Part::File(file) => Some(file.name.clone().unwrap_or_else(|| file.media_type.clone())),
+        _ => None,
+    };
+    (words, parts.filter_map(describe).collect())
 }
 
 impl Tokens {

@@ -19,8 +19,11 @@ use super::card::{Closing, MessageSource, Question, RunOutcome, Tokens};
 pub enum FeedKind {
     /// A run of the session started.
     RunStarted {
-        /// The task.
+        /// The task in words.
         task: String,
+        /// The pictures and files of the task, by their names or kinds.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
         /// Id of the earlier run of the session that this run continues.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,

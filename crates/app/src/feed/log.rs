@@ -159,10 +159,38 @@ pub(super) fn with_window(kind: FeedKind, window: Option<&str>) -> FeedKind {
     }
 }
 
-/// Appends an item. It survives the end of the process, but not every crash of the machine: then the records follow
-/// again under the next numbers.
-pub(super) fn append(log: &mut dyn Journal, item: &LogItem, at_ms: u64) -> Result<()> {
-    let text = serde_json::to_string(item)?;
-    log.append(text.parse()?, at_ms, Durability::Buffered)?;
-    Ok(())
+/// Writer of a log. A reader may see an event only after [`sync`](Self::sync): a number that was lost with the machine
+/// would be given again, to another event.
+pub(super) struct LogWriter {
+    log: Box<dyn Journal + Send>,
+    /// The newest item. It is written together with the command to sync, which also syncs the items before it.
+    newest: Option<(LogItem, u64)>,
 }
+
+impl LogWriter {
+    pub(super) fn new(log: Box<dyn Journal + Send>) -> Self {
+        Self { log, newest: None }
+    }
+
+    /// Appends an item.
+    pub(super) fn append(&mut self, item: LogItem, at_ms: u64) -> Result<()> {
+        let before = self.newest.replace((item, at_ms));
+        self.write(before, Durability::Buffered)
+    }
+
+    /// Returns when all items are on the disk. Costs nothing if there is no new one.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        let newest = self.newest.take();
+        self.write(newest, Durability::Synced)
+    }
+
+    fn write(&mut self, item: Option<(LogItem, u64)>, durability: Durability) -> Result<()> {
+        let Some((item, at_ms)) = item else { return Ok(()) };
+        let text = serde_json::to_string(&item)?;
+        self.log.append(text.parse()?, at_ms, durability)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

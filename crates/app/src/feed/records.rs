@@ -39,7 +39,8 @@ impl RecordReader {
     pub(crate) fn read(&mut self, entry: &Entry) -> Vec<FeedKind> {
         match entry {
             Entry::Started { task, .. } => {
-                vec![FeedKind::RunStarted { task: task.text(), parent: self.parent.clone() }]
+                let (task, files) = convert::task(task);
+                vec![FeedKind::RunStarted { task, files, parent: self.parent.clone() }]
             }
             Entry::Imported { messages } => vec![FeedKind::HistoryImported { messages: messages.len() }],
             Entry::Resumed { generation } => vec![FeedKind::RunResumed { generation: *generation }],

@@ -15,7 +15,7 @@ use super::event::FeedEvent;
 use super::follower::FeedFollower;
 use super::kind::FeedKind;
 use super::live::{LiveReader, NewEvent, is_announcement};
-use super::log::{self, FeedIdentity, LogItem, NumberedEvents, number, with_window};
+use super::log::{FeedIdentity, LogItem, LogWriter, NumberedEvents, number, with_window};
 use super::records::RecordReader;
 use crate::error::Result;
 
@@ -27,11 +27,11 @@ pub struct RunFeed {
     identity: FeedIdentity,
     reader: RecordReader,
     live: LiveReader,
-    log: Box<dyn Journal + Send>,
+    log: LogWriter,
     next_seq: u64,
     records: Arc<NewRecords>,
-    /// Observer that keeps the record of the session.
-    follower: Option<Box<dyn FeedFollower>>,
+    /// Observers, which keep the record of the session and notify the user.
+    followers: Vec<Box<dyn FeedFollower>>,
     /// The windows that answered, by the id of the question.
     windows: BTreeMap<String, String>,
     /// The events of records that the log did not have when it was opened.
@@ -108,21 +108,23 @@ impl RunFeed {
     ///
     /// Fails if the log cannot be read or written.
     pub(crate) fn open(
-        mut log: Box<dyn Journal + Send>,
+        log: Box<dyn Journal + Send>,
         identity: FeedIdentity,
         records: &[Record],
         guidance: GuidanceSlot,
     ) -> Result<Self> {
         let items = log.records()?;
         let mut numbered = NumberedEvents::read(identity, &items, records)?;
+        let mut log = LogWriter::new(log);
         if items.is_empty() {
             let (session, first) = (numbered.identity.session.clone(), numbered.identity.first);
-            log::append(&mut *log, &LogItem::Head { session, first }, now_ms())?;
+            log.append(LogItem::Head { session, first }, now_ms())?;
         }
         let known = numbered.events.len();
         for item in numbered.add_rest(records)? {
-            log::append(&mut *log, &item, now_ms())?;
+            log.append(item, now_ms())?;
         }
+        log.sync()?;
         let asked = numbered.events.iter().rev().find_map(|event| match &event.kind {
             FeedKind::QuestionOpened { question, card: Question::Guidance { text } } => {
                 Some((question.clone(), text.clone()))
@@ -140,7 +142,7 @@ impl RunFeed {
             log,
             next_seq: numbered.next_seq,
             records: Arc::new(NewRecords { queue: Mutex::default(), guidance }),
-            follower: None,
+            followers: Vec::new(),
             windows: BTreeMap::new(),
             recovered,
         })
@@ -161,9 +163,9 @@ impl RunFeed {
         &self.identity.run
     }
 
-    /// Sets the observer of the events.
-    pub(crate) fn set_follower(&mut self, follower: impl FeedFollower + 'static) {
-        self.follower = Some(Box::new(follower));
+    /// Adds an observer of the events.
+    pub(crate) fn add_follower(&mut self, follower: impl FeedFollower + 'static) {
+        self.followers.push(Box::new(follower));
     }
 
     /// Returns the number of the next event.
@@ -218,11 +220,15 @@ impl RunFeed {
         Ok(events)
     }
 
+    /// Makes the numbers of the events durable, and informs the observers.
     fn track(&mut self, events: &[FeedEvent]) -> Result<()> {
-        match &mut self.follower {
-            Some(follower) if !events.is_empty() => follower.follow(events),
-            _ => Ok(()),
+        self.log.sync()?;
+        if !events.is_empty() {
+            for follower in &mut self.followers {
+                follower.follow(events)?;
+            }
         }
+        Ok(())
     }
 
     /// Returns true if [`settle`](Self::settle) would read records.
@@ -263,7 +269,7 @@ impl RunFeed {
                 _ => None,
             });
             let item = LogItem::Record { record, events: kinds.len() as u64, by: window.clone() };
-            log::append(&mut *self.log, &item, at_ms)?;
+            self.log.append(item, at_ms)?;
             for kind in kinds {
                 let kind = with_window(kind, window.as_deref());
                 events.push(self.next(at_ms, NewEvent::for_root(kind)));
@@ -284,7 +290,7 @@ impl RunFeed {
                 _ => kind,
             };
             let item = LogItem::Event { agent: agent.clone(), kind: Box::new(kind.clone()) };
-            log::append(&mut *self.log, &item, at_ms)?;
+            self.log.append(item, at_ms)?;
             events.push(self.next(at_ms, NewEvent { agent, kind }));
         } else {
             events.push(number(&self.identity, self.next_seq.saturating_sub(1), at_ms, event));
@@ -302,7 +308,7 @@ impl RunFeed {
 impl Drop for RunFeed {
     /// Marks a run that its process left before its end, so that a list of sessions does not show it as working.
     fn drop(&mut self) {
-        if let Some(follower) = &mut self.follower {
+        for follower in &mut self.followers {
             follower.leave();
         }
     }

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::{Result, ensure};
 use crate::feed::{FeedIdentity, GuidanceSlot, RunFeed, now_ms};
+use crate::notifications::Notifier;
 use crate::sessions::link::SessionLink;
 use crate::sessions::record::SessionRecord;
 use crate::sessions::store::{SessionStore, open_sessions};
@@ -67,7 +68,8 @@ pub(super) fn start_feed(
         record.forked_from.clone_from(&link.forked_from);
         record
     };
-    open(folder, record, settings, &[], options, store(app, options)?)
+    let feed = open(folder, record, settings, &[], options, store(app, options)?)?;
+    Ok(with_notifications(app, feed))
 }
 
 /// Opens the feed of a run that continues, and stores the new state of its session.
@@ -90,7 +92,14 @@ pub(super) fn resume_feed(
         record.id,
         folder.id
     );
-    open(folder, record, settings, records, options, store)
+    Ok(with_notifications(app, open(folder, record, settings, records, options, store)?))
+}
+
+fn with_notifications(app: &App, mut feed: RunFeed) -> RunFeed {
+    if let Some(notifier) = Notifier::start(app) {
+        feed.add_follower(notifier);
+    }
+    feed
 }
 
 fn open(
@@ -116,6 +125,6 @@ fn open(
         let open = OpenQuestions::load(folder)?;
         open.questions.len().saturating_add(usize::from(open.guidance.is_some()))
     };
-    feed.set_follower(SessionTracker::start(store, record, open_questions)?);
+    feed.add_follower(SessionTracker::start(store, record, open_questions)?);
     Ok(feed)
 }

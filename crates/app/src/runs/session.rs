@@ -6,6 +6,7 @@ use std::sync::Arc;
 use windlass_agent::{Agent, EventStream, RunOptions, RunningCalls};
 use windlass_cassette::{Fork, Player};
 use windlass_journal::{FileJournal, Journal, Tail};
+use windlass_protocol::Part;
 use windlass_redact::Redactor;
 use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
@@ -16,7 +17,7 @@ use super::inbox::store_message;
 use super::{Inbox, MessageTime, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
 use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
-use crate::config::RunSettings;
+use crate::config::{RunSettings, to_message};
 use crate::error::{Context as _, Remedy, Result, ensure, one_line};
 use crate::feed::{GuidanceSlot, RunFeed};
 use crate::policies::ProtectedPaths;
@@ -105,8 +106,10 @@ impl Session {
         Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?.check()?;
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;
         // Secrets in the task must not reach the conversation either.
-        settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+        redact_task(&mut settings, &Redactor::new(secrets.clone()));
         let recording = Recording::none().write_to(record, &settings, secrets)?;
+        // The first record of the run has the parts, and they can be large.
+        let parts = std::mem::take(&mut settings.parts);
         let folder = match &options.link.id {
             Some(id) => RunFolder::create_as(app, id)?,
             None => RunFolder::create(app)?,
@@ -124,7 +127,8 @@ impl Session {
         let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = run.with_running_calls(calls.clone());
         let run = add_checkpoints(run, &folder, &settings);
-        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, calls, recording, feed })
+        let task = to_message(settings.task, parts);
+        Ok(Self { events: agent.stream_with(task, run), folder, inbox, calls, recording, feed })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -192,6 +196,7 @@ impl Session {
         let recording = Recording::fork(player).write_to(record, &settings, secrets)?;
         let folder = RunFolder::create(app)?;
         link_settings(&mut settings, &folder, &options.link);
+        let parts = std::mem::take(&mut settings.parts);
         folder.write_settings(&settings)?;
         let records = record.into_iter().chain([cassette]);
         let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
@@ -205,7 +210,7 @@ impl Session {
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let calls = RunningCalls::default();
         let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
-        let events = agent.stream_with(settings.task.clone(), run);
+        let events = agent.stream_with(to_message(settings.task.clone(), parts), run);
         let inbox = Inbox::new(&folder, calls.clone());
         Ok(Self { inbox, calls, events, folder, recording, feed })
     }
@@ -241,7 +246,8 @@ impl Replay {
         let assembly = Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?;
         let agent = assembly.with_recording(&recording).build().await?;
         let run = RunOptions::default().with_cancellation(options.cancellation.clone());
-        Ok(Self { events: agent.stream_with(settings.task, run), recording })
+        let task = to_message(settings.task, settings.parts);
+        Ok(Self { events: agent.stream_with(task, run), recording })
     }
 }
 
@@ -263,6 +269,16 @@ impl SessionOptions {
 fn read_run_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
     serde_json::from_value(player.settings().clone())
         .with_context(|| format!("{} is not the recording of a run", cassette.display()))
+}
+
+/// Removes secrets from the words of a task and from its texts.
+fn redact_task(settings: &mut RunSettings, redactor: &Redactor) {
+    settings.task = redactor.redact(&settings.task).into_owned();
+    for part in &mut settings.parts {
+        if let Part::Text(text) = part {
+            text.text = redactor.redact(&text.text).into_owned();
+        }
+    }
 }
 
 /// Returns the shell of a run. Sends a notice if commands are not fully confined.

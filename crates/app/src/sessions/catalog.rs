@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::found::{find_session, refresh};
 use super::record::{RunEntry, SessionRecord, SessionState};
@@ -13,6 +14,9 @@ use crate::runs::{RunFolder, read_run};
 
 /// Name that means the session that changed last.
 const LAST: &str = "last";
+
+/// Largest difference of the clocks of machines that share a database, in seconds.
+const CLOCK_SKEW_SECONDS: u64 = 24 * 60 * 60;
 
 /// Sessions of a user. Runs that older versions or other commands started are shown as sessions with one run.
 ///
@@ -31,6 +35,8 @@ const LAST: &str = "last";
 pub struct Sessions {
     app: App,
     store: Arc<dyn SessionStore>,
+    /// The start of the newest run when the last list was made, in seconds since 1970; 0 before the first list.
+    newest: Arc<AtomicU64>,
 }
 
 /// Selection of the sessions that [`Sessions::prune`] deletes. A session that works or waits for an answer is never
@@ -53,12 +59,12 @@ impl Sessions {
     ///
     /// Fails if the state folder is unknown.
     pub fn new(app: &App) -> Result<Self> {
-        Ok(Self { store: open_sessions(app)?, app: app.clone() })
+        Ok(Self { store: open_sessions(app)?, app: app.clone(), newest: Arc::default() })
     }
 
     /// Opens sessions in another store. The runs stay in the handle's store of runs.
     pub fn with_store(app: &App, store: impl SessionStore + 'static) -> Self {
-        Self { app: app.clone(), store: Arc::new(store) }
+        Self { app: app.clone(), store: Arc::new(store), newest: Arc::default() }
     }
 
     pub(crate) fn app(&self) -> &App {
@@ -81,7 +87,7 @@ impl Sessions {
         }
         let known: BTreeSet<String> =
             records.iter().flat_map(|record| &record.runs).map(|run| run.id.clone()).collect();
-        for id in self.app.run_ids()?.into_iter().filter(|id| !known.contains(id)) {
+        for id in self.new_run_ids()?.into_iter().filter(|id| !known.contains(id)) {
             // A folder that is not a run must not hide the sessions.
             if let Ok(Some(record)) = find_session(&self.app, &id) {
                 self.store.save(&record)?;
@@ -91,6 +97,16 @@ impl Sessions {
         records
             .sort_by(|one, other| other.updated_ms.cmp(&one.updated_ms).then_with(|| other.id.cmp(&one.id)));
         Ok(records)
+    }
+
+    /// Returns the ids of the runs that the last list may not have seen.
+    fn new_run_ids(&self) -> Result<Vec<String>> {
+        let newest = self.newest.load(Ordering::Relaxed);
+        let since = (newest > 0).then(|| newest.saturating_sub(CLOCK_SKEW_SECONDS));
+        let ids = self.app.run_ids(since)?;
+        let seconds = ids.last().and_then(|id| id.split('-').next()?.parse().ok()).unwrap_or(newest);
+        self.newest.fetch_max(seconds, Ordering::Relaxed);
+        Ok(ids)
     }
 
     /// Corrects the state of a record whose process was killed, or whose run another program continued.

@@ -5,7 +5,7 @@ use windlass_agent::Outcome;
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
 use super::transcript::{cut, outcome, read_entries, restore};
-use crate::config::{Autonomy, RunSettings, ToolPreset};
+use crate::config::{Autonomy, RunSettings, Task, ToolPreset};
 use crate::error::{Result, bail, ensure};
 use crate::providers::Provider;
 use crate::runs::{MessageTime, RunFolder, leave_message};
@@ -79,9 +79,15 @@ impl Sessions {
     /// # Errors
     ///
     /// Fails if the session is active, if its run waits for an answer, or if a setting is to change that a resumed run
-    /// keeps.
-    pub fn continue_with(&self, session: &str, task: &str, changes: &RunChanges) -> Result<Continuation> {
-        ensure!(!task.trim().is_empty(), Invalid, "the task is empty");
+    /// keeps. A resumed run also takes no files.
+    pub fn continue_with(
+        &self,
+        session: &str,
+        task: impl Into<Task>,
+        changes: &RunChanges,
+    ) -> Result<Continuation> {
+        let task = task.into();
+        ensure!(!task.text.trim().is_empty(), Invalid, "the task is empty");
         let record = self.find(session)?;
         ensure!(!record.state.is_active(), Conflict, "session {} is active in a process", record.id);
         let folder = self.newest_folder(&record)?;
@@ -102,12 +108,17 @@ impl Sessions {
                     record.id,
                     names.join(", ")
                 );
-                leave_message(&folder, task, MessageTime::AfterTurn)?;
+                ensure!(
+                    task.parts.is_empty(),
+                    Conflict,
+                    "the newest run of session {} was interrupted and is resumed, which takes words and no files",
+                    record.id
+                );
+                leave_message(&folder, &task.text, MessageTime::AfterTurn)?;
                 return Ok(Continuation::Resume { folder });
             }
         }
-        let mut settings = folder.settings()?;
-        task.clone_into(&mut settings.task);
+        let mut settings = folder.settings()?.with_task(task);
         changes.apply(&mut settings);
         let events = self.events(&record, None)?;
         let link = SessionLink {
@@ -132,15 +143,15 @@ impl Sessions {
         &self,
         session: &str,
         point: &ForkPoint,
-        task: &str,
+        task: impl Into<Task>,
         changes: &RunChanges,
     ) -> Result<Continuation> {
-        ensure!(!task.trim().is_empty(), Invalid, "the task is empty");
+        let task = task.into();
+        ensure!(!task.text.trim().is_empty(), Invalid, "the task is empty");
         let record = self.find(session)?;
         let folder = self.newest_folder(&record)?;
         let entries = cut(read_entries(&folder.records()?)?, point)?;
-        let mut settings = folder.settings()?;
-        task.clone_into(&mut settings.task);
+        let mut settings = folder.settings()?.with_task(task);
         changes.apply(&mut settings);
         let link = SessionLink {
             parent: Some(folder.id.clone()),

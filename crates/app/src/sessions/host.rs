@@ -20,7 +20,7 @@ use super::pump;
 use super::stream::FeedSource;
 use crate::app::App;
 use crate::assembly::People;
-use crate::config::RunSettings;
+use crate::config::{RunSettings, Task};
 use crate::error::{AppError, Result, ensure};
 use crate::feed::{Feed, FeedEvent};
 use crate::providers::ProviderOptions;
@@ -166,11 +166,11 @@ impl SessionHost {
     pub async fn continue_session(
         &self,
         session: &str,
-        task: &str,
+        task: impl Into<Task>,
         changes: &RunChanges,
     ) -> Result<RunHandle> {
-        let (session, task, changes) = (session.to_owned(), task.to_owned(), changes.clone());
-        let next = self.on_sessions(move |sessions| sessions.continue_with(&session, &task, &changes));
+        let (session, task, changes) = (session.to_owned(), task.into(), changes.clone());
+        let next = self.on_sessions(move |sessions| sessions.continue_with(&session, task, &changes));
         self.proceed(next.await?).await
     }
 
@@ -183,12 +183,12 @@ impl SessionHost {
         &self,
         session: &str,
         point: &ForkPoint,
-        task: &str,
+        task: impl Into<Task>,
         changes: &RunChanges,
     ) -> Result<RunHandle> {
         let (session, point) = (session.to_owned(), point.clone());
-        let (task, changes) = (task.to_owned(), changes.clone());
-        let next = self.on_sessions(move |sessions| sessions.fork_with(&session, &point, &task, &changes));
+        let (task, changes) = (task.into(), changes.clone());
+        let next = self.on_sessions(move |sessions| sessions.fork_with(&session, &point, task, &changes));
         self.proceed(next.await?).await
     }
 

@@ -1,5 +1,6 @@
-//! The contract of a store of sessions, and the store in a folder.
+//! The contract of a store of sessions, and the stores in a folder and in a database.
 
+mod database;
 mod folder;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use super::record::SessionRecord;
 use crate::app::App;
 use crate::error::Result;
 
+use self::database::DatabaseSessions;
 pub(crate) use self::folder::FolderLock;
 use self::folder::FolderSessions;
 
@@ -47,5 +49,16 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
 
 /// Opens the store of the sessions of a handle.
 pub(crate) fn open_sessions(app: &App) -> Result<Arc<dyn SessionStore>> {
-    Ok(Arc::new(FolderSessions::new(app.sessions_folder()?)))
+    let folder = app.sessions_folder();
+    let Some(records) = app.store().database().and_then(|database| database.sessions()) else {
+        return Ok(Arc::new(FolderSessions::new(folder?)));
+    };
+    let sessions = DatabaseSessions::new(records);
+    if let Ok(folder) = folder {
+        sessions.import(&FolderSessions::new(folder))?;
+    }
+    Ok(Arc::new(sessions))
 }
+
+#[cfg(test)]
+mod tests;

@@ -237,7 +237,7 @@ async fn an_ended_session_continues_in_a_new_run_on_its_history() {
     let started: Vec<_> = all
         .iter()
         .filter_map(|event| match &event.kind {
-            FeedKind::RunStarted { task, parent } => Some((task.as_str(), parent.as_deref())),
+            FeedKind::RunStarted { task, parent, .. } => Some((task.as_str(), parent.as_deref())),
             _ => None,
         })
         .collect();
@@ -276,3 +276,79 @@ async fn a_fork_has_the_conversation_until_its_point() {
         assert_eq!(record.forked_from.as_deref(), Some(run.session()));
     }
 }
+
+#[cfg(feature = "subagent")]
+const DELEGATES: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "hand", "name": "sub_agent_scribe", "arguments": {"task": "write one.txt"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "all done"}}}]}],
+    "parts": {"You are the scribe.": [
+    {"steps": [{"reasoning": "One file."}, {"text": "I write."},
+        {"call": {"id": "write", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}}]},
+    {"steps": [{"text": "one.txt is written"}]}]}}"#;
+
+#[cfg(feature = "subagent")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_feed_of_a_sub_agent_is_the_same_live_and_from_the_record() {
+    let scene = Scene::new(DELEGATES).await;
+    let agents = scene.place.app.settings_folder().unwrap().join("agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    let scribe = "---\nname: scribe\ndescription: Writes.\ntools: write_file\n---\nYou are the scribe.\n";
+    std::fs::write(agents.join("scribe.md"), scribe).unwrap();
+    let host = scene.host();
+    let mut settings = scene.settings("let the scribe write one.txt");
+    settings.offering.features.push("agents".to_owned());
+    let run = host.start(settings).await.unwrap();
+    let live = follow(&host, &run, Answer::Once { comment: None }).await;
+    assert_eq!(std::fs::read_to_string(scene.place.project().join("one.txt")).unwrap(), "1");
+
+    let of_agent: Vec<&FeedEvent> = live.iter().filter(|event| event.agent.is_some()).collect();
+    let path = of_agent[0].agent.clone().unwrap();
+    assert_eq!((path.call.as_str(), path.names.as_slice()), ("hand", &["scribe".to_owned()][..]));
+    for kind in ["question_opened", "question_closed", "call", "result", "text", "turn_ended", "run_ended"] {
+        let has = |event: &&&FeedEvent| serde_json::to_value(event).unwrap()["kind"] == kind;
+        assert!(of_agent.iter().any(|event| has(&event)), "no {kind} of the agent: {of_agent:#?}");
+    }
+    check_events(&live);
+    // Another process has only the files.
+    let other = Sessions::new(&scene.place.app).unwrap();
+    let recorded = other.events(&other.find("last").unwrap(), None).unwrap();
+    check_numbers(&recorded);
+    assert_eq!(numbered(&live), recorded);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_with_files_reaches_the_model_and_the_feed_names_them() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    let task = windlass_app::Task::new("write two files");
+    let task = task.attach_bytes(b"fn main() {}".to_vec(), "main.rs").unwrap();
+    let task = task.attach_bytes(TINY_PNG.to_vec(), "dot.png").unwrap();
+    assert!(task.clone().attach_image("nothing.png").is_err());
+    let run = host.start(scene.settings("").with_task(task)).await.unwrap();
+    let live = follow(&host, &run, Answer::Once { comment: None }).await;
+    let started = live.iter().find_map(|event| match &event.kind {
+        FeedKind::RunStarted { task, files, .. } => Some((task.clone(), files.clone())),
+        _ => None,
+    });
+    let files = vec!["main.rs".to_owned(), "image/png".to_owned()];
+    assert_eq!(started, Some(("write two files".to_owned(), files)));
+    let sent = scene.provider.requests()[0].body.to_string();
+    assert!(sent.contains("fn main() {}") && sent.contains("image/png"), "{sent}");
+    let stored = scene.place.app.find_run(run.run()).unwrap().settings().unwrap();
+    assert!(stored.parts.is_empty(), "the record of the run has the files");
+    check_events(&live);
+
+    // The next task has files of its own.
+    let more = windlass_app::Task::new("and more").attach_bytes(b"x = 1".to_vec(), "a.toml").unwrap();
+    let next = host.continue_session(run.session(), more, &RunChanges::default()).await.unwrap();
+    assert!(matches!(next.wait().await, RunEnd::Outcome(RunOutcome::Completed { .. })));
+    let last = scene.provider.requests().last().unwrap().body.to_string();
+    assert!(last.contains("x = 1") && last.contains("fn main() {}"), "{last}");
+}
+
+/// A picture of one pixel.
+const TINY_PNG: &[u8] = &[
+    137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 31,
+    21, 196, 137, 0, 0, 0, 13, 73, 68, 65, 84, 120, 156, 99, 248, 207, 192, 240, 31, 0, 5, 0, 1, 255, 137,
+    153, 61, 29, 0, 0, 0, 0, 73, 69, 78, 68, 174, 66, 96, 130,
+];

@@ -35,6 +35,8 @@ pub(super) struct Route {
     pub(super) summary: &'static str,
     /// True if the route needs no token.
     pub(super) is_open: bool,
+    /// True if the body may contain files.
+    takes_files: bool,
     pub(super) status: u16,
     pub(super) body: Option<MakeSchema>,
     /// Parameters of the address after the question mark, with their descriptions.
@@ -58,6 +60,7 @@ impl Route {
             path,
             summary,
             is_open: false,
+            takes_files: false,
             status: 200,
             body: None,
             parameters: &[],
@@ -68,6 +71,10 @@ impl Route {
 
     fn open(self) -> Self {
         Self { is_open: true, ..self }
+    }
+
+    fn takes_files(self) -> Self {
+        Self { takes_files: true, ..self }
     }
 
     fn takes<T: JsonSchema>(self) -> Self {
@@ -115,6 +122,7 @@ fn session_routes() -> Vec<Route> {
         .returns::<Vec<SessionValue>>(200),
         Route::new(("post", "/api/sessions"), "Starts a session with a task.", post(runs::start))
             .takes::<NewTask>()
+            .takes_files()
             .returns::<StartedRun>(201),
         Route::new(("get", "/api/sessions/{id}"), "Returns a session.", get(sessions::show))
             .returns::<SessionValue>(200),
@@ -138,6 +146,7 @@ fn run_routes() -> Vec<Route> {
             post(runs::proceed),
         )
         .takes::<NewTask>()
+        .takes_files()
         .returns::<StartedRun>(201),
         Route::new(
             ("post", "/api/sessions/{id}/fork"),
@@ -145,6 +154,7 @@ fn run_routes() -> Vec<Route> {
             post(runs::fork),
         )
         .takes::<NewFork>()
+        .takes_files()
         .returns::<StartedRun>(201),
         Route::new(
             ("post", "/api/sessions/{id}/resume"),
@@ -284,7 +294,12 @@ pub(crate) fn open_router() -> Router<Arc<Shared>> {
     router_of(routes().into_iter().filter(|route| route.is_open))
 }
 
-/// Returns the routes that need the token of a device.
+/// Returns the routes that need the token of a device and whose bodies are small.
 pub(crate) fn device_router() -> Router<Arc<Shared>> {
-    router_of(routes().into_iter().filter(|route| !route.is_open))
+    router_of(routes().into_iter().filter(|route| !route.is_open && !route.takes_files))
+}
+
+/// Returns the routes that need the token of a device and take files.
+pub(crate) fn upload_router() -> Router<Arc<Shared>> {
+    router_of(routes().into_iter().filter(|route| !route.is_open && route.takes_files))
 }

@@ -6,16 +6,18 @@ use std::sync::atomic::Ordering;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use windlass_app::RunSettings;
 use windlass_app::providers::Provider;
 use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle};
+use windlass_app::{RunSettings, Task};
 
 use super::error::ApiError;
 use super::extract::{Body, Parameters};
 use super::sessions::on_sessions;
 use super::values::answers::{AnswerContent, AnswerEffect, NewAnswer, RuleValue};
-use super::values::{Changes, NewFork, NewMessage, NewTask, StartedRun};
+use super::values::{Changes, NewFile, NewFork, NewMessage, NewTask, StartedRun};
 use crate::Device;
 use crate::state::Shared;
 
@@ -57,8 +59,23 @@ impl Changes {
     }
 }
 
-fn check_task(task: &str) -> Result<(), ApiError> {
-    if task.trim().is_empty() { Err(ApiError::invalid("the task is empty")) } else { Ok(()) }
+/// Reads a task with its files, outside of the async threads: pictures are decoded.
+async fn read_task(text: String, files: Vec<NewFile>) -> Result<Task, ApiError> {
+    if text.trim().is_empty() {
+        return Err(ApiError::invalid("the task is empty"));
+    }
+    if files.is_empty() {
+        return Ok(Task::new(text));
+    }
+    let read = move || {
+        files.into_iter().try_fold(Task::new(text), |task, NewFile { name, data }| {
+            let bytes = STANDARD.decode(data);
+            let bytes = bytes.map_err(|error| ApiError::invalid(format!("{name} is not base64: {error}")))?;
+            Ok(task.attach_bytes(bytes, &name)?)
+        })
+    };
+    let failed = |_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "unavailable", "the request failed");
+    tokio::task::spawn_blocking(read).await.map_err(failed)?
 }
 
 fn report_start(shared: &Shared, run: &RunHandle) -> (StatusCode, Json<StartedRun>) {
@@ -72,9 +89,8 @@ pub(super) async fn start(
     State(shared): State<Arc<Shared>>,
     Body(task): Body<NewTask>,
 ) -> Result<(StatusCode, Json<StartedRun>), ApiError> {
-    check_task(&task.task)?;
-    let mut settings = shared.template.clone();
-    settings.task = task.task;
+    let content = read_task(task.task, task.files).await?;
+    let mut settings = shared.template.clone().with_task(content);
     task.settings.apply(&mut settings);
     let run = shared.host.start(settings).await?;
     Ok(report_start(&shared, &run))
@@ -86,9 +102,9 @@ pub(super) async fn proceed(
     Path(id): Path<String>,
     Body(task): Body<NewTask>,
 ) -> Result<(StatusCode, Json<StartedRun>), ApiError> {
-    check_task(&task.task)?;
+    let content = read_task(task.task, task.files).await?;
     let changes = task.settings.changes(&shared.template.provider);
-    let run = shared.host.continue_session(&id, &task.task, &changes).await?;
+    let run = shared.host.continue_session(&id, content, &changes).await?;
     Ok(report_start(&shared, &run))
 }
 
@@ -98,9 +114,9 @@ pub(super) async fn fork(
     Path(id): Path<String>,
     Body(fork): Body<NewFork>,
 ) -> Result<(StatusCode, Json<StartedRun>), ApiError> {
-    check_task(&fork.task)?;
+    let content = read_task(fork.task, fork.files).await?;
     let changes = fork.settings.changes(&shared.template.provider);
-    let run = shared.host.fork(&id, &fork.at.point(), &fork.task, &changes).await?;
+    let run = shared.host.fork(&id, &fork.at.point(), content, &changes).await?;
     Ok(report_start(&shared, &run))
 }
 

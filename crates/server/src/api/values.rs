@@ -31,9 +31,22 @@ pub(crate) struct Changes {
 pub(crate) struct NewTask {
     /// The task in words.
     pub(crate) task: String,
+    /// Pictures and files of the task.
+    #[serde(default)]
+    pub(crate) files: Vec<NewFile>,
     /// Settings that differ.
     #[serde(default)]
     pub(crate) settings: Changes,
+}
+
+/// A file in a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFile {
+    /// The name, which the model sees.
+    pub(crate) name: String,
+    /// The content in base64. The media type follows from it.
+    pub(crate) data: String,
 }
 
 /// A new session with the beginning of another one.
@@ -42,6 +55,9 @@ pub(crate) struct NewTask {
 pub(crate) struct NewFork {
     /// The task in words.
     pub(crate) task: String,
+    /// Pictures and files of the task.
+    #[serde(default)]
+    pub(crate) files: Vec<NewFile>,
     /// The point at which the conversations part.
     #[serde(default)]
     pub(crate) at: Point,

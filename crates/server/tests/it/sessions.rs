@@ -129,3 +129,39 @@ async fn errors_say_what_is_wrong() {
     assert_eq!(place.call("GET", "/nothing", "").await.status, 404);
     place.shutdown().await;
 }
+
+/// A picture of one pixel in base64.
+const TINY_PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_brings_files_within_the_limit_of_uploads() {
+    let mut options = windlass_server::ServerOptions::default();
+    (options.body_bytes, options.upload_bytes) = (2_000, 20_000);
+    let place = Place::with_options(WRITES, options).await;
+    let files =
+        json!([{"name": "dot.png", "data": TINY_PNG}, {"name": "big.txt", "data": "QUJD".repeat(1_000)}]);
+    let body = json!({"task": "look", "files": files}).to_string();
+    assert!(body.len() > 2_000);
+    let started = place.call("POST", "/api/sessions", &body).await;
+    assert_eq!(started.status, 201, "{started:?}");
+    let session = started.json()["session"].as_str().unwrap().to_owned();
+    let events = place.feed_until(&session, 0, "question_opened").await;
+    let first = events.iter().find(|event| event["kind"] == "run_started").unwrap();
+    assert_eq!((&first["task"], &first["files"]), (&json!("look"), &json!(["image/png", "big.txt"])));
+
+    for (file, status) in [
+        (json!({"name": "a.txt", "data": "not base64!"}), 400),
+        (json!({"name": "empty.txt", "data": ""}), 400),
+        (json!({"name": "a.txt", "data": "QUJD".repeat(6_000)}), 413),
+    ] {
+        let body = json!({"task": "look", "files": [file]}).to_string();
+        let refused = place.call("POST", "/api/sessions", &body).await;
+        assert_eq!(refused.status, status, "{refused:?}");
+    }
+    // Other routes keep the limit of small bodies.
+    let text = "x".repeat(3_000);
+    let path = format!("/api/sessions/{session}/messages");
+    assert_eq!(place.call("POST", &path, &json!({"text": text}).to_string()).await.status, 413);
+    place.shutdown().await;
+}

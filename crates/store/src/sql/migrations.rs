@@ -13,9 +13,15 @@ const ATTEMPTS: u32 = 20;
 pub(super) type Migrations = &'static [(&'static str, &'static str)];
 
 #[cfg(feature = "sqlite")]
-pub(super) const SQLITE: Migrations = &[("runs", include_str!("../../migrations/sqlite/0001_runs.sql"))];
+pub(super) const SQLITE: Migrations = &[
+    ("runs", include_str!("../../migrations/sqlite/0001_runs.sql")),
+    ("sessions", include_str!("../../migrations/sqlite/0002_sessions.sql")),
+];
 #[cfg(feature = "postgres")]
-pub(super) const POSTGRES: Migrations = &[("runs", include_str!("../../migrations/postgres/0001_runs.sql"))];
+pub(super) const POSTGRES: Migrations = &[
+    ("runs", include_str!("../../migrations/postgres/0001_runs.sql")),
+    ("sessions", include_str!("../../migrations/postgres/0002_sessions.sql")),
+];
 
 /// Brings the tables to the newest version. A database of a later version of this crate is refused.
 pub(super) async fn migrate(pool: &AnyPool, migrations: Migrations) -> Result<(), MigrateError> {

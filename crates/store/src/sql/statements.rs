@@ -41,6 +41,12 @@ pub(super) const REMOVE_MESSAGE: &str = "DELETE FROM windlass_messages WHERE run
      AND EXISTS (SELECT 1 FROM windlass_runs WHERE id = $1 AND fence = $2 AND owner IS NOT NULL)";
 pub(super) const PUT_CONTENT: &str =
     "INSERT INTO windlass_contents (hash, bytes) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
+/// A query with `ON CONFLICT` needs a `WHERE` for the parser of SQLite.
+pub(super) const PUT_SESSION: &str = "INSERT INTO windlass_sessions (id, version, record) \
+     SELECT $1, COALESCE(MAX(version), 0) + 1, $2 FROM windlass_sessions WHERE TRUE \
+     ON CONFLICT (id) DO UPDATE SET version = excluded.version, record = excluded.record RETURNING version";
+pub(super) const READ_SESSIONS: &str = "SELECT version, id, record FROM windlass_sessions \
+     WHERE version > $1 AND (record IS NOT NULL OR $1 > 0) ORDER BY version";
 pub(super) const LIST_OUTPUTS: &str = "SELECT name, hash FROM windlass_outputs WHERE run = $1 ORDER BY name";
 pub(super) const READ_CONTENT: &str = "SELECT c.bytes FROM windlass_contents c \
      JOIN windlass_outputs o ON o.hash = c.hash WHERE o.run = $1 AND c.hash = $2";

@@ -17,7 +17,7 @@ use super::statements;
 #[cfg(feature = "postgres")]
 use crate::StoreUrl;
 use crate::name::{check_key, check_plain};
-use crate::{ContentHash, Lease, Store, StoreError, StoredOutput};
+use crate::{ContentHash, Lease, SessionRecords, Store, StoreError, StoredOutput};
 
 /// The journal of the run itself. Keys of other journals are not empty.
 pub(super) const RUN_JOURNAL: &str = "";
@@ -37,6 +37,10 @@ impl SqlStore {
     #[cfg(feature = "postgres")]
     pub(crate) fn open_postgres(url: &StoreUrl) -> Result<Self, StoreError> {
         Ok(Self { session: Session::open(super::postgres::settings(url)?)? })
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
     }
 
     fn missing(&self, run: &str) -> StoreError {
@@ -107,6 +111,10 @@ fn is_foreign_key(error: &Error) -> bool {
 }
 
 impl Store for SqlStore {
+    fn sessions(&self) -> Option<Arc<dyn SessionRecords>> {
+        Some(Arc::new(self.clone()))
+    }
+
     fn create_run(&self, run: &str, settings: &RawJson) -> Result<(), StoreError> {
         let (id, text) = (check_plain(run)?.to_owned(), settings.as_str().to_owned());
         let sql = self.session.statements.create_run;

@@ -1,10 +1,11 @@
 //! The contract that every store fulfils.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_journal::Durability;
 use windlass_protocol::RawJson;
-use windlass_store::{ContentHash, StoreError};
+use windlass_store::{ContentHash, SessionRecords, StoreError};
 
 use crate::scene::{Scene, over_each_store};
 
@@ -19,6 +20,7 @@ over_each_store! {
     outputs_are_found_by_their_hash
     a_name_that_could_leave_its_place_is_refused
     a_run_that_does_not_exist_is_reported
+    changes_of_sessions_are_read_after_a_number
 }
 
 fn json(text: &str) -> RawJson {
@@ -140,4 +142,52 @@ fn a_run_that_does_not_exist_is_reported(scene: &Scene) {
     for error in errors {
         assert!(matches!(error, Err(StoreError::NotFound { .. })), "{error:?}");
     }
+}
+
+fn changes_of_sessions_are_read_after_a_number(scene: &Scene) {
+    match scene.store.sessions() {
+        Some(sessions) => check_changes(&sessions),
+        None => assert!(!scene.has_expiry, "only a folder of runs has no sessions"),
+    }
+}
+
+fn check_changes(sessions: &Arc<dyn SessionRecords>) {
+    let ids = |after: u64| -> Vec<(String, Option<RawJson>)> {
+        let changes = sessions.read_session_changes(after).unwrap();
+        changes.into_iter().map(|change| (change.id, change.record)).collect()
+    };
+    assert!(ids(0).is_empty());
+    let first = sessions.put_session("b", Some(&json(r#"{"z":1,"a":"\u0000 ü"}"#))).unwrap();
+    let second = sessions.put_session("a", Some(&json("2"))).unwrap();
+    assert_eq!(
+        ids(0),
+        [("b".to_owned(), Some(json(r#"{"z":1,"a":"\u0000 ü"}"#))), ("a".to_owned(), Some(json("2")))]
+    );
+    assert_eq!(ids(first), [("a".to_owned(), Some(json("2")))]);
+    let third = sessions.put_session("b", Some(&json("3"))).unwrap();
+    assert!(first < second && second < third);
+    assert_eq!(ids(first), [("a".to_owned(), Some(json("2"))), ("b".to_owned(), Some(json("3")))]);
+    sessions.put_session("a", None).unwrap();
+    sessions.put_session("missing", None).unwrap();
+    assert_eq!(ids(third), [("a".to_owned(), None), ("missing".to_owned(), None)]);
+    assert_eq!(ids(0), [("b".to_owned(), Some(json("3")))], "a reader without records sees no removed one");
+    assert!(sessions.put_session("../x", None).is_err());
+
+    let threads: Vec<_> = (0..4)
+        .map(|thread| {
+            let sessions = Arc::clone(sessions);
+            std::thread::spawn(move || {
+                for number in 0..25 {
+                    sessions.put_session(&format!("t{thread}-{number}"), Some(&json("1"))).unwrap();
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let versions: Vec<u64> =
+        sessions.read_session_changes(0).unwrap().iter().map(|change| change.version).collect();
+    assert_eq!(versions.len(), 101);
+    assert!(versions.is_sorted_by(|one, other| one < other), "each change has a number of its own");
 }

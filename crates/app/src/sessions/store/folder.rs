@@ -71,6 +71,17 @@ impl FolderSessions {
         Self { folder: folder.into(), cache: Mutex::default() }
     }
 
+    /// Renames the file after another store has taken its records. A missing file is not an error.
+    pub(crate) fn set_aside(&self) -> Result<()> {
+        let path = self.path();
+        match std::fs::rename(&path, path.with_extension("imported")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("{} cannot be renamed", path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn path(&self) -> PathBuf {
         self.folder.join(FILE)
     }

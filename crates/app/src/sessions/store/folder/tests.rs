@@ -1,45 +1,10 @@
-//! The store in a folder: the contract, torn lines, several processes, and many sessions.
+//! The store in a folder: torn lines, growth, and many sessions.
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-
 use super::{FILE, FolderSessions, Line, SPARE_LINES};
-use crate::sessions::record::SessionRecord;
 use crate::sessions::store::SessionStore;
-
-fn record(id: &str, name: &str) -> SessionRecord {
-    serde_json::from_value(json!({
-        "id": id, "name": name, "root": "/work", "provider": "p", "model": "m", "autonomy": "ask",
-        "preset": "Standard", "state": "ended", "created_ms": 1, "updated_ms": 2,
-        "runs": [{"id": id, "first_seq": 1}]
-    }))
-    .unwrap()
-}
-
-/// Checks the contract of a store. `open` returns another handle to the same store, like another process.
-fn check_contract(open: &dyn Fn() -> Box<dyn SessionStore>) {
-    let (one, other) = (open(), open());
-    assert!(one.list().unwrap().is_empty() && one.get("1-a").unwrap().is_none());
-    one.save(&record("2-b", "two")).unwrap();
-    other.save(&record("1-a", "one")).unwrap();
-    let names = |store: &dyn SessionStore| {
-        store.list().unwrap().into_iter().map(|record| record.name).collect::<Vec<_>>()
-    };
-    assert_eq!(names(&*one), ["one", "two"]);
-    one.save(&record("1-a", "renamed")).unwrap();
-    assert_eq!(other.get("1-a").unwrap(), Some(record("1-a", "renamed")));
-    other.remove("2-b").unwrap();
-    other.remove("3-c").unwrap();
-    assert_eq!(names(&*one), ["renamed"]);
-    assert_eq!(names(&*open()), ["renamed"]);
-}
-
-#[test]
-fn the_store_keeps_the_contract() {
-    let folder = tempfile::tempdir().unwrap();
-    check_contract(&|| Box::new(FolderSessions::new(folder.path().join("state"))));
-}
+use crate::sessions::store::tests::record;
 
 #[test]
 fn a_torn_line_loses_only_itself() {

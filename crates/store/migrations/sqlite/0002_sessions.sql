@@ -1,0 +1,5 @@
+CREATE TABLE windlass_sessions (
+    id TEXT PRIMARY KEY NOT NULL,
+    version BIGINT NOT NULL UNIQUE,
+    record TEXT
+);
