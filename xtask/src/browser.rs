@@ -50,7 +50,8 @@ fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
     // One build of both: each alone would enable other features of their common crates.
-    let programs = ["-p", "windlass-cli", "--bin", "windlass", "-p", "windlass-ui-stream", "--example", "axum"];
+    let programs =
+        ["-p", "windlass-cli", "--bin", "windlass", "-p", "windlass-ui-stream", "--example", "axum"];
     let build = cmd!(sh, "cargo build --locked --quiet").args(programs);
     if !capture::pass_through(build)? {
         return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));

@@ -31,7 +31,7 @@ async fn chat(State((app, host)): Shared, body: Bytes) -> Result<Response, Failu
 
 /// Sends a run from its beginning to a page that was reloaded.
 async fn reload(State((_, host)): Shared, Path(run): Path<String>) -> Result<Response, Failure> {
-    send(&host, &ChatRun::reload(&host, &run).map_err(refuse)?).await
+    send(&host, &ChatRun::reload(&host, &run).await.map_err(refuse)?).await
 }
 
 async fn send(host: &SessionHost, run: &ChatRun) -> Result<Response, Failure> {

@@ -65,6 +65,7 @@ pub struct AiSdkEncoder {
     run: String,
     version: AiSdkVersion,
     client_at: u64,
+    recorded: u64,
     seq: u64,
     parts: TurnParts,
     state: RunState,
@@ -84,6 +85,7 @@ impl AiSdkEncoder {
             run,
             version: AiSdkVersion::default(),
             client_at: 0,
+            recorded: 0,
             seq: 0,
             state: RunState::default(),
             agents: AgentCards::default(),
@@ -132,7 +134,7 @@ impl AiSdkEncoder {
     /// Returns true if a question is open and the run waits for its answer. A client of `useChat` sends an approval
     /// when the stream is closed: then send the chunks of [`pause`](Self::pause), and close it.
     pub fn is_waiting(&self) -> bool {
-        self.seq > self.client_at && !self.has_ended && self.state.is_waiting()
+        self.seq > self.client_at && self.seq >= self.recorded && !self.has_ended && self.state.is_waiting()
     }
 
     /// Returns true if the newest event ended the run, or the work of its process. Always false before the client's
@@ -146,6 +148,14 @@ impl AiSdkEncoder {
         let mut chunks = Vec::new();
         self.finish("tool-calls", json!({}), &mut chunks);
         chunks
+    }
+
+    /// Sets the number of the last event of the record. The run does not wait before this event: a question that opened
+    /// before may be closed.
+    #[must_use]
+    pub fn with_recorded(mut self, seq: u64) -> Self {
+        self.recorded = seq;
+        self
     }
 
     /// Follows an event, and returns its chunks as server-sent events. If the run ended, or waits for an answer, the text

@@ -1,6 +1,6 @@
 //! The run that a request of `useChat` starts, continues or answers.
 
-use windlass_app::sessions::{RunChanges, SessionHost};
+use windlass_app::sessions::{AnswerError, RunChanges, SessionHost};
 use windlass_app::{AppError, RunSettings};
 
 use crate::{AiSdkEncoder, ChatRequest};
@@ -15,6 +15,8 @@ pub struct ChatRun {
     pub run: String,
     /// Number of the last event that the client has; 0 if it has none.
     pub seq: u64,
+    /// Number of the last event that was recorded when a page was reloaded; 0 otherwise.
+    pub recorded: u64,
 }
 
 impl ChatRun {
@@ -23,13 +25,15 @@ impl ChatRun {
     /// # Errors
     ///
     /// Fails if the run does not exist.
-    pub fn reload(host: &SessionHost, run: &str) -> Result<Self, AppError> {
-        Ok(Self { session: host.sessions().find(run)?.id, run: run.to_owned(), seq: 0 })
+    pub async fn reload(host: &SessionHost, run: &str) -> Result<Self, AppError> {
+        let session = host.sessions().find(run)?.id;
+        let recorded = host.read(&session, None).await?.last().map_or(0, |event| event.seq);
+        Ok(Self { session, run: run.to_owned(), seq: 0, recorded })
     }
 
     /// Returns the encoder of the run behind the part that the client has.
     pub fn encoder(&self) -> AiSdkEncoder {
-        AiSdkEncoder::new(&self.run).with_client_at(self.seq)
+        AiSdkEncoder::new(&self.run).with_client_at(self.seq).with_recorded(self.recorded)
     }
 }
 
@@ -38,11 +42,12 @@ impl ChatRequest {
     ///
     /// A request without a run starts a session with the settings that `settings` returns for its text. A text
     /// continues the session of the run. Answers resume a run that does not work any more. `by` names the window in
-    /// the record of the answers. The files of the request are not used.
+    /// the record of the answers. An answer to a question that has one already has no effect: the first answer counts. The
+    /// files of the request are not used.
     ///
     /// # Errors
     ///
-    /// Fails if the settings or the host refuse the request, for example because a question has an answer already.
+    /// Fails if the settings or the host refuse the request, for example because a question does not exist.
     pub async fn submit(
         self,
         host: &SessionHost,
@@ -55,19 +60,24 @@ impl ChatRequest {
                 session: handle.session().to_owned(),
                 run: handle.run().to_owned(),
                 seq: 0,
+                recorded: 0,
             });
         };
         let session = host.sessions().find(&run)?.id;
         for (question, answer) in self.answers {
-            host.answer(&session, &question, answer, by).await?;
+            match host.answer(&session, &question, answer, by).await {
+                // A client sends its earlier answers again until it reads the results of their calls.
+                Ok(_) | Err(AnswerError::AlreadyAnswered { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         if !self.text.is_empty() {
             let next = host.continue_session(&session, &self.text, &RunChanges::default()).await?;
-            return Ok(ChatRun { session, run: next.run().to_owned(), seq: 0 });
+            return Ok(ChatRun { session, run: next.run().to_owned(), seq: 0, recorded: 0 });
         }
         if host.handle(&session).is_none() {
             host.resume(&session).await?;
         }
-        Ok(ChatRun { session, run, seq })
+        Ok(ChatRun { session, run, seq, recorded: 0 })
     }
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { assert, assertEqual, openPage, problemsOf, readRecord, startSession, waitForCard, waitForState } from "../pages.mjs";
+import { PIXEL } from "../script.mjs";
 import { compare } from "./streams.mjs";
 
 const press = (card, name) => card.getByRole("button", { name, exact: true }).click();
@@ -196,6 +197,25 @@ async function message(setting) {
   return "";
 }
 
+/** A task with a picture and a text file, which a person chooses. */
+async function picture(setting) {
+  const page = await openPage(setting);
+  await page.locator("#files").setInputFiles([
+    { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") },
+    { name: "<b>notes.txt", mimeType: "text/plain", buffer: Buffer.from("a note\n") },
+  ]);
+  await page.locator("#attached img").waitFor();
+  await page.locator("#task").fill("part picture: look at both");
+  await page.screenshot({ path: join(setting.output, "picture.png") });
+  await page.locator("#send").click();
+  await page.getByText("It is one pixel.").first().waitFor();
+  const shown = await page.locator("#log .attached").allInnerTexts();
+  assertEqual(shown.length, 2, `the files of the task: ${shown}`);
+  assertEqual(await page.locator("#attached figure").count(), 0, "files of the next task");
+  assertEqual(await problemsOf(page), [], "problems");
+  return shown.join(", ");
+}
+
 /** Rename, fork and export from the list of sessions. */
 async function manage(setting) {
   const page = await openPage(setting);
@@ -230,6 +250,7 @@ export const answers = {
   "later": later,
   "stop of a call and restore": stopAndRestore,
   "message now": message,
+  "task with files": picture,
   "rename, export, fork, delete": manage,
   "early clicks": early,
   "two pages": two,

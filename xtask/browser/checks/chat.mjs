@@ -41,7 +41,7 @@ async function kill(server) {
 async function openPage({ load }, url, options) {
   const { JSDOM } = await load("jsdom");
   const dom = new JSDOM("<!doctype html><div id=root></div>", { url });
-  for (const name of ["window", "document", "HTMLElement", "Node"]) {
+  for (const name of ["window", "document", "navigator", "HTMLElement", "Node"]) {
     Object.defineProperty(globalThis, name, { value: name === "window" ? dom.window : dom.window[name], configurable: true });
   }
   const { default: React } = await load("react");
@@ -51,9 +51,14 @@ async function openPage({ load }, url, options) {
   const transport = new DefaultChatTransport({ api: `${url}/chat` });
   let newest;
   const failures = [];
-  // Each answer is sent at once: the other calls of the message may wait for another day.
-  const sendAutomaticallyWhen = ({ messages }) =>
-    messages.at(-1)?.role === "assistant" && messages.at(-1).parts.some((part) => part.state === "approval-responded");
+  // Each answer is sent at once, and once: the questions of parallel calls open one after the other.
+  const sent = new Set();
+  const sendAutomaticallyWhen = ({ messages }) => {
+    const responded = (messages.at(-1)?.parts ?? []).filter((part) => part.state === "approval-responded");
+    const fresh = responded.filter((part) => !sent.has(part.approval.id));
+    for (const part of fresh) sent.add(part.approval.id);
+    return fresh.length > 0;
+  };
   const Page = () => {
     newest = useChat({ transport, sendAutomaticallyWhen, onError: (error) => failures.push(error), ...options });
     return React.createElement("ul", null, newest.messages.map((message) =>
@@ -89,10 +94,10 @@ async function useChatRun(setting) {
     const first = await openPage(setting, server.url, { id: "chat" });
     const begun = await first.until("the page", (chat) => chat);
     begun.sendMessage({ text: "part chat: write two files" });
-    const waiting = (chat) => isReady(chat) && statesOf(chat).join() === "approval-requested,approval-requested";
-    const asked = await first.until("two open approvals", waiting);
+    const waiting = (chat) => isReady(chat) && statesOf(chat).join() === "approval-requested,input-available";
+    const asked = await first.until("the first approval", waiting);
     asked.addToolApprovalResponse({ id: toolsOf(asked)[0].approval.id, approved: false, reason: "not this file" });
-    const half = (chat) => isReady(chat) && statesOf(chat).join() === "output-denied,approval-requested";
+    const half = (chat) => isReady(chat) && /^(output-denied|approval-responded|input-available),approval-requested$/.test(statesOf(chat).join());
     const denied = await first.until("one denied call", half);
     const { run } = denied.messages.at(-1).metadata;
     first.close();
