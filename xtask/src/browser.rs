@@ -15,9 +15,9 @@ use crate::{needs, npm};
 pub(crate) const HELP: &str = "\
 cargo xtask browser [--only WORD] [--page]
 
-Drives the front ends on a scripted provider: the page in a browser, `windlass acp`, and `useChat`.
+Drives the front ends on a scripted provider: the page in a browser, and `windlass acp`.
 
-The libraries (playwright-core, @agentclientprotocol/sdk, @ai-sdk/react) are installed once from
+The libraries (playwright-core, @agentclientprotocol/sdk) are installed once from
 the npm registry into the target folder. Without them, or without a Chromium on this machine, the
 command says so and is skipped.
 Pictures of the page are in target/browser/pictures.
@@ -49,19 +49,14 @@ fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
         Ok(packages) => packages,
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
-    // One build of both: each alone would enable other features of their common crates.
-    let programs =
-        ["-p", "windlass-cli", "--bin", "windlass", "-p", "windlass-ui-stream", "--example", "axum"];
-    let build = cmd!(sh, "cargo build --locked --quiet").args(programs);
-    if !capture::pass_through(build)? {
+    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
         return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
     }
     let windlass = target(sh).join("debug/windlass");
     let pictures = target(sh).join("browser/pictures");
     let mut suite = cmd!(sh, "node {FOLDER}/suite.mjs {windlass} {browser} {pictures}")
         .args(only)
-        .env("WINDLASS_BROWSER_PACKAGES", packages)
-        .env("WINDLASS_CHAT_EXAMPLE", target(sh).join("debug/examples/axum"));
+        .env("WINDLASS_BROWSER_PACKAGES", packages);
     if page {
         suite = suite.env("WINDLASS_PAGE_FOLDER", PAGE);
     }
