@@ -5,6 +5,10 @@ import { PAYLOADS } from "./payloads.mjs";
 const call = (name, values) => ({ call: { name, arguments: values } });
 const done = (result) => ({ steps: [call("attempt_completion", { result })] });
 
+/** A picture with one pixel, in base64. */
+export const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** Lines of a program, so that live arguments have something to color. */
 export const PROGRAM = Array.from({ length: 40 }, (_, at) => [
   `// Step ${at} of the "plan".`,
@@ -106,6 +110,17 @@ export const script = {
       { steps: [call("write_file", { path: "restored.txt", content: "new\n" })] },
       done("It was stopped, and the file is written."),
     ],
+    "part chat": [
+      {
+        steps: [
+          { text: "I write both files." },
+          call("write_file", { path: "chat-a.txt", content: "a\n" }),
+          call("write_file", { path: "chat-b.txt", content: "b\n" }),
+        ],
+      },
+      { steps: [{ text: "One file is written." }] },
+    ],
+    "part picture": [{ steps: [{ text: "It is one pixel." }] }],
     "part zed": [
       {
         steps: [

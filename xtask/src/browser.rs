@@ -1,4 +1,4 @@
-//! `cargo xtask browser`: drives the web page in a browser, and the editor's protocol with its official library.
+//! `cargo xtask browser`: drives the web page in a browser, and the other front ends with their official libraries.
 
 use std::process::ExitCode;
 
@@ -15,10 +15,11 @@ use crate::{needs, npm};
 pub(crate) const HELP: &str = "\
 cargo xtask browser [--only WORD] [--page]
 
-Drives the front ends of `windlass serve` on a scripted provider: the page in a browser.
+Drives the front ends on a scripted provider: the page in a browser, and `windlass acp`.
 
-The checks use the library playwright-core, installed once from the npm registry into the target
-folder, and a Chromium of this machine. Without one of them the command says so and is skipped.
+The libraries (playwright-core, @agentclientprotocol/sdk) are installed once from
+the npm registry into the target folder. Without them, or without a Chromium on this machine, the
+command says so and is skipped.
 Pictures of the page are in target/browser/pictures.
 
   --only WORD  runs the checks whose name contains the word
@@ -49,7 +50,7 @@ fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
+        return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
     }
     let windlass = target(sh).join("debug/windlass");
     let pictures = target(sh).join("browser/pictures");
@@ -77,7 +78,7 @@ fn summarize(output: &capture::CapturedOutput) -> Result<Outcome> {
     }
     let is_passed = output.success && good == all && all > 0;
     let status = if is_passed { StepStatus::Passed } else { StepStatus::Failed };
-    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} checks of the page")) })
+    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} checks of the front ends")) })
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
-//! Blocks of a prompt as the text of a task.
+//! Blocks of a prompt as a task.
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
+use windlass_app::{Task, one_line};
 
 use crate::rpc::RpcError;
 
@@ -22,6 +25,11 @@ pub(crate) enum Block {
     Resource {
         resource: Resource,
     },
+    #[serde(rename_all = "camelCase")]
+    Image {
+        data: String,
+        mime_type: String,
+    },
     #[serde(other)]
     Other,
 }
@@ -31,19 +39,21 @@ pub(crate) enum Block {
 #[serde(untagged)]
 pub(crate) enum Resource {
     Text { uri: String, text: String },
-    Blob { uri: String },
+    Blob { uri: String, blob: String },
 }
 
-/// Returns the task of a prompt. Embedded texts follow the words of the person, each with its address.
+/// Returns the task of a prompt. Embedded texts follow the words of the person, each with its address; pictures and
+/// binary files are parts of the task. Blocks: pictures are decoded.
 ///
 /// # Errors
 ///
-/// Fails for pictures, sound and binary data: a task of a run is text.
-pub(crate) fn to_task(blocks: &[Block]) -> Result<String, RpcError> {
+/// Fails for sound, for files that a task cannot have, and without words.
+pub(crate) fn to_task(blocks: &[Block]) -> Result<Task, RpcError> {
     if blocks.len() > MAX_BLOCKS {
         return Err(RpcError::invalid_params(format!("a prompt has at most {MAX_BLOCKS} blocks")));
     }
     let (mut task, mut files) = (String::new(), String::new());
+    let mut attached = Vec::new();
     for block in blocks {
         match block {
             Block::Text { text } => task.push_str(text),
@@ -54,21 +64,29 @@ pub(crate) fn to_task(blocks: &[Block]) -> Result<String, RpcError> {
                 let fence = fence_for(text);
                 let _ = write!(files, "\n\nContent of {}:\n{fence}\n{text}\n{fence}", path_of(uri));
             }
-            Block::Resource { resource: Resource::Blob { uri } } => {
-                return Err(RpcError::invalid_params(format!("{uri} is binary, and a prompt has only text")));
+            Block::Resource { resource: Resource::Blob { uri, blob } } => {
+                let name = path_of(uri).rsplit('/').next().unwrap_or_default();
+                attached.push((blob, name.to_owned()));
+            }
+            Block::Image { data, mime_type } => {
+                let kind = mime_type.rsplit('/').next().unwrap_or_default();
+                attached.push((data, format!("picture.{kind}")));
             }
             Block::Other => {
-                let text =
-                    "a prompt has text, links and embedded texts; pictures and sound are not supported";
+                let text = "a prompt has text, links, embedded files and pictures; sound is not supported";
                 return Err(RpcError::invalid_params(text));
             }
         }
     }
     task.push_str(&files);
     if task.trim().is_empty() {
-        return Err(RpcError::invalid_params("the prompt is empty"));
+        return Err(RpcError::invalid_params("the prompt is empty: it has no words"));
     }
-    Ok(task)
+    attached.into_iter().try_fold(Task::new(task), |task, (data, name)| {
+        let bytes = BASE64_STANDARD.decode(data);
+        let bytes = bytes.map_err(|error| RpcError::invalid_params(format!("{name}: {error}")))?;
+        task.attach_bytes(bytes, &name).map_err(|error| RpcError::invalid_params(one_line(&error)))
+    })
 }
 
 /// Returns the path of a file's address, and any other address as it is.

@@ -91,7 +91,7 @@ fn initialize(connection: &Connection) -> Value {
         "agentInfo": {"name": "windlass", "title": "Windlass", "version": env!("CARGO_PKG_VERSION")},
         "agentCapabilities": {
             "loadSession": true,
-            "promptCapabilities": {"image": false, "audio": false, "embeddedContext": true},
+            "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
             "mcpCapabilities": {"http": false, "sse": false},
             "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
         },

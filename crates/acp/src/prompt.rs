@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use windlass_agent::DeliverAt;
+use windlass_app::Task;
 use windlass_app::feed::{FeedEvent, FeedKind, Question, RunOutcome, Tokens};
 use windlass_app::sessions::{
     Answer, AnswerError, OpenQuestion, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
@@ -36,15 +37,16 @@ pub(crate) async fn prompt(
     slot: PromptSlot,
     parameters: PromptParameters,
 ) -> Result<Value, RpcError> {
-    let text = to_task(&parameters.prompt)?;
-    let Some((run, after)) = begin(connection, &slot, &text).await? else {
+    let read = tokio::task::spawn_blocking(move || to_task(&parameters.prompt));
+    let task = read.await.map_err(|error| RpcError::internal(error.to_string()))??;
+    let Some((run, after)) = begin(connection, &slot, &task).await? else {
         return Ok(json!({"stopReason": "cancelled"}));
     };
     let session = connection.sessions.get(&slot.id)?;
     let mut turn = Turn {
         connection,
         id: &slot.id,
-        translator: Translator::live(&session.root, &text),
+        translator: Translator::live(&session.root, &task.text),
         asks: JoinSet::new(),
         open: BTreeMap::new(),
         is_cancelled: false,
@@ -57,18 +59,19 @@ pub(crate) async fn prompt(
     end
 }
 
-/// Starts, continues or resumes the session with the text. Returns the run and the number of the last event before
+/// Starts, continues or resumes the session with the task. Returns the run and the number of the last event before
 /// it; `None` if the prompt was cancelled while the client was asked.
 async fn begin(
     connection: &Connection,
     slot: &PromptSlot,
-    text: &str,
+    task: &Task,
 ) -> Result<Option<(RunHandle, u64)>, RpcError> {
+    let text = task.text.as_str();
     let (host, id) = (&connection.shared.host, slot.id.as_str());
     let session = connection.sessions.get(id)?;
     if !session.is_started {
-        let mut settings = connection.shared.template.clone();
-        (settings.task, settings.root, settings.autonomy) = (text.to_owned(), session.root, session.autonomy);
+        let mut settings = connection.shared.template.clone().with_task(task.clone());
+        (settings.root, settings.autonomy) = (session.root, session.autonomy);
         let run = host.start_as(id, settings).await?;
         connection.sessions.update(id, |session| session.is_started = true)?;
         return Ok(Some((run, 0)));
@@ -78,6 +81,7 @@ async fn begin(
         None => host.read(id, None).await?.last().map_or(0, |event| event.seq),
     };
     if let Some(run) = host.handle(id) {
+        check_words_only(task)?;
         let asked = run.questions().into_iter().find(|question| !is_call(&question.card));
         match asked {
             Some(question) => answer(host, id, &question.id, words(text)).await?,
@@ -90,12 +94,21 @@ async fn begin(
     if record.state != SessionState::Suspended {
         let mut changes = RunChanges::default();
         changes.autonomy = (record.autonomy != session.autonomy).then_some(session.autonomy);
-        return Ok(Some((host.continue_session(id, text, &changes).await?, after)));
+        return Ok(Some((host.continue_session(id, task.clone(), &changes).await?, after)));
     }
+    check_words_only(task)?;
     if !answer_stored(connection, slot, text).await? {
         return Ok(None);
     }
     Ok(Some((host.resume(id).await?, after)))
+}
+
+/// Checks that a message to a run has no parts: only a task can have them.
+fn check_words_only(task: &Task) -> Result<(), RpcError> {
+    if task.parts.is_empty() {
+        return Ok(());
+    }
+    Err(RpcError::invalid_params("pictures and files belong to a task: send them when the run has ended"))
 }
 
 /// Answers the questions of a suspended session: the client is asked about calls, and the text answers a question in

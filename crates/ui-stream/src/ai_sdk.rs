@@ -10,6 +10,7 @@ use windlass_app::feed::FeedEvent;
 
 use self::agents::AgentCards;
 use crate::run::{RunState, to_json};
+use crate::sse::to_sse;
 use crate::turn::{Change, PartKind, TurnParts, Whole};
 
 /// Name and value of the header of a response that contains a UI message stream.
@@ -64,6 +65,7 @@ pub struct AiSdkEncoder {
     run: String,
     version: AiSdkVersion,
     client_at: u64,
+    recorded: u64,
     seq: u64,
     parts: TurnParts,
     state: RunState,
@@ -83,6 +85,7 @@ impl AiSdkEncoder {
             run,
             version: AiSdkVersion::default(),
             client_at: 0,
+            recorded: 0,
             seq: 0,
             state: RunState::default(),
             agents: AgentCards::default(),
@@ -131,7 +134,7 @@ impl AiSdkEncoder {
     /// Returns true if a question is open and the run waits for its answer. A client of `useChat` sends an approval
     /// when the stream is closed: then send the chunks of [`pause`](Self::pause), and close it.
     pub fn is_waiting(&self) -> bool {
-        self.seq > self.client_at && !self.has_ended && self.state.is_waiting()
+        self.seq > self.client_at && self.seq >= self.recorded && !self.has_ended && self.state.is_waiting()
     }
 
     /// Returns true if the newest event ended the run, or the work of its process. Always false before the client's
@@ -145,6 +148,26 @@ impl AiSdkEncoder {
         let mut chunks = Vec::new();
         self.finish("tool-calls", json!({}), &mut chunks);
         chunks
+    }
+
+    /// Sets the number of the last event of the record. The run does not wait before this event: a question that opened
+    /// before may be closed.
+    #[must_use]
+    pub fn with_recorded(mut self, seq: u64) -> Self {
+        self.recorded = seq;
+        self
+    }
+
+    /// Follows an event, and returns its chunks as server-sent events. If the run ended, or waits for an answer, the text
+    /// ends with [`AI_SDK_DONE`]: the response is complete, because a client sends answers only after its end.
+    pub fn push_sse(&mut self, event: &FeedEvent) -> String {
+        let mut text: String = self.push(event).iter().map(to_sse).collect();
+        if self.is_waiting() {
+            text.extend(self.pause().iter().map(to_sse));
+        } else if !self.has_ended {
+            return text;
+        }
+        text + AI_SDK_DONE
     }
 
     fn emit(&mut self, chunk: Value, chunks: &mut Vec<Value>) {

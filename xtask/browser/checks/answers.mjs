@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { assert, assertEqual, openPage, problemsOf, readRecord, startSession, waitForCard, waitForState } from "../pages.mjs";
+import { PIXEL } from "../script.mjs";
 import { compare } from "./streams.mjs";
 
 const press = (card, name) => card.getByRole("button", { name, exact: true }).click();
@@ -178,6 +179,43 @@ async function stopAndRestore(setting) {
   return await page.locator("#note").innerText();
 }
 
+/** A message that is delivered now stops the running call, and the model gets it with the result. */
+async function message(setting) {
+  const page = await openPage(setting);
+  const session = await startSession(page, "part stop: get a message", { autonomy: "auto-edit" });
+  await press(await waitForCard(page, "sleep 600"), "Once");
+  await page.locator("#log li.call .output", { hasText: "begins" }).waitFor();
+  await page.locator("#when").selectOption("now");
+  await page.locator("#task").fill("do not wait");
+  await page.locator("#send").click();
+  await waitForState(page, session, "ended");
+  await page.locator("#log [data-kind=message]", { hasText: "do not wait" }).waitFor();
+  await page.waitForTimeout(300);
+  const record = await compare(page, session);
+  assert(record.some((event) => event.kind === "message" && event.text === "do not wait"), "the message is not in the record");
+  assertEqual(await problemsOf(page), [], "problems");
+  return "";
+}
+
+/** A task with a picture and a text file, which a person chooses. */
+async function picture(setting) {
+  const page = await openPage(setting);
+  await page.locator("#files").setInputFiles([
+    { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") },
+    { name: "<b>notes.txt", mimeType: "text/plain", buffer: Buffer.from("a note\n") },
+  ]);
+  await page.locator("#attached img").waitFor();
+  await page.locator("#task").fill("part picture: look at both");
+  await page.screenshot({ path: join(setting.output, "picture.png") });
+  await page.locator("#send").click();
+  await page.getByText("It is one pixel.").first().waitFor();
+  const shown = await page.locator("#log .attached").allInnerTexts();
+  assertEqual(shown.length, 2, `the files of the task: ${shown}`);
+  assertEqual(await page.locator("#attached figure").count(), 0, "files of the next task");
+  assertEqual(await problemsOf(page), [], "problems");
+  return shown.join(", ");
+}
+
 /** Rename, fork and export from the list of sessions. */
 async function manage(setting) {
   const page = await openPage(setting);
@@ -211,6 +249,8 @@ export const answers = {
   "a rule": rule,
   "later": later,
   "stop of a call and restore": stopAndRestore,
+  "message now": message,
+  "task with files": picture,
   "rename, export, fork, delete": manage,
   "early clicks": early,
   "two pages": two,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 
 import { assert, assertEqual } from "../pages.mjs";
+import { PIXEL } from "../script.mjs";
 
 /** Starts an agent, connects the library, and runs `work` with the connection and everything that arrived. */
 async function connect(setting, answer, work) {
@@ -99,6 +100,23 @@ async function cancel(setting) {
   });
 }
 
+/** A picture and an embedded binary file are parts of the task. */
+async function picture(setting) {
+  return connect(setting, select("allow_once"), async ({ acp, context, agent, seen }) => {
+    assert(agent.agentCapabilities.promptCapabilities.image, "the agent takes no pictures");
+    const { sessionId } = await context.request(acp.methods.agent.session.new, { cwd: setting.place.project, mcpServers: [] });
+    const prompt = [
+      { type: "text", text: "part picture: look" },
+      { type: "image", data: PIXEL, mimeType: "image/png" },
+      { type: "resource", resource: { uri: "file:///dot.png", blob: PIXEL, mimeType: "image/png" } },
+    ];
+    const response = await context.request(acp.methods.agent.session.prompt, { sessionId, prompt });
+    assertEqual(response.stopReason, "end_turn", "the reason of the stop");
+    assertEqual(textOf(seen.updates, "agent_message_chunk"), "It is one pixel.", "the text");
+    return "";
+  });
+}
+
 async function deny(setting) {
   return connect(setting, select("reject_once"), async ({ acp, context, seen }) => {
     const { sessionId } = await context.request(acp.methods.agent.session.new, { cwd: setting.place.project, mcpServers: [] });
@@ -113,4 +131,4 @@ async function deny(setting) {
   });
 }
 
-export const editor = { "editor: a session": session, "editor: cancel": cancel, "editor: deny": deny };
+export const editor = { "editor: a session": session, "editor: cancel": cancel, "editor: a picture": picture, "editor: deny": deny };

@@ -264,7 +264,7 @@ async function start() {
   await listSessions();
 }
 
-initComposer(state, attempt, refresh);
+initComposer(state, attempt, refresh, note);
 $("new").addEventListener("click", () => {
   history.replaceState(null, "", "/");
   openSession(null);

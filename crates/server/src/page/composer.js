@@ -1,11 +1,54 @@
 // The composer: a task or a message.
 
 import { call } from "./api.js";
+import { button, element, visible } from "./dom.js";
 
 const $ = (id) => document.getElementById(id);
 
+/** Bytes of all files of a task. */
+const MOST_BYTES = 20 * 1024 * 1024;
+
+/** The files of the next task: their names, their content in base64, and addresses of pictures. */
+let attached = [];
+
+/** Reads files, and shows them below the text. */
+async function attach(files, note) {
+  for (const file of files) {
+    const size = attached.reduce((sum, one) => sum + one.data.length, 0) * 0.75;
+    if (size + file.size > MOST_BYTES) {
+      note(`${file.name} is too large: a task has at most ${MOST_BYTES / 1024 / 1024} MB of files`);
+      continue;
+    }
+    const url = await new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result);
+      reader.onerror = () => reject(reader.error);
+      reader.readAsDataURL(file);
+    });
+    const isPicture = /^image\/(png|jpeg|gif|webp)$/.test(file.type);
+    attached.push({ name: file.name || "picture.png", data: url.slice(url.indexOf(",") + 1), url: isPicture ? url : null });
+  }
+  drawAttached();
+}
+
+function drawAttached() {
+  $("attached").replaceChildren(...attached.map((file) => {
+    const picture = file.url ? element("img") : null;
+    if (picture) {
+      picture.src = file.url;
+      picture.alt = "";
+    }
+    const remove = button("✕", "small plain", () => {
+      attached = attached.filter((one) => one !== file);
+      drawAttached();
+    });
+    remove.setAttribute("aria-label", `Remove ${file.name}`);
+    return element("figure", "", picture, element("figcaption", "quiet", visible(file.name), " ", remove));
+  }));
+}
+
 /** Makes the form send. `attempt` runs a request and shows its error. */
-export function initComposer(state, attempt, changed) {
+export function initComposer(state, attempt, changed, note) {
   const send = async (event) => {
     event.preventDefault();
     const text = $("task").value.trim();
@@ -16,12 +59,30 @@ export function initComposer(state, attempt, changed) {
       return true;
     });
     $("send").disabled = false;
-    if (done) $("task").value = "";
+    if (done) {
+      $("task").value = "";
+      attached = [];
+      drawAttached();
+    }
     resize();
     changed();
   };
   $("composer").addEventListener("submit", send);
   $("task").addEventListener("input", resize);
+  $("attach").addEventListener("click", () => $("files").click());
+  $("files").addEventListener("change", async () => {
+    await attach([...$("files").files], note);
+    $("files").value = "";
+  });
+  const take = (event, transfer) => {
+    const files = [...(transfer?.files ?? [])];
+    if (!files.length || state.working) return;
+    event.preventDefault();
+    attach(files, note);
+  };
+  $("composer").addEventListener("paste", (event) => take(event, event.clipboardData));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => take(event, event.dataTransfer));
   $("task").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) $("composer").requestSubmit();
   });
@@ -36,14 +97,15 @@ function resize() {
 async function submit(state, text) {
   const path = `/api/sessions/${encodeURIComponent(state.session ?? "")}`;
   const settings = {};
+  const files = attached.map(({ name, data }) => ({ name, data }));
   if ($("model").value.trim()) settings.model = $("model").value.trim();
   if ($("autonomy").value) settings.autonomy = $("autonomy").value;
   if (state.working) {
-    await call("POST", `${path}/messages`, { text, after_task: $("when").value === "after_task" });
+    await call("POST", `${path}/messages`, { text, when: $("when").value });
   } else if (state.session) {
-    await call("POST", `${path}/continue`, { task: text, settings });
+    await call("POST", `${path}/continue`, { task: text, settings, files });
   } else {
-    const run = await call("POST", "/api/sessions", { task: text, settings });
+    const run = await call("POST", "/api/sessions", { task: text, settings, files });
     location.hash = `session=${encodeURIComponent(run.session)}`;
   }
 }
@@ -52,6 +114,7 @@ async function submit(state, text) {
 export function showComposer(state) {
   $("when-label").hidden = !state.working;
   $("settings").hidden = state.working;
+  $("attach").hidden = state.working;
   $("send").textContent = state.working ? "Say" : "Send";
   $("task").placeholder = state.working ? "A message for the working run" : state.session ? "The next task" : "Describe a task";
 }

@@ -117,7 +117,8 @@ export class Transcript {
   }
 
   run_started(event) {
-    this.add("person", event, element("div", "words", visible(event.task)), element("div", "time", clock(event.at_ms)));
+    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    this.add("person", event, element("div", "words", visible(event.task)), ...files, element("div", "time", clock(event.at_ms)));
   }
 
   history_imported(event) {

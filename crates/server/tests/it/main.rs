@@ -12,3 +12,4 @@ mod cards;
 mod place;
 mod restart;
 mod sessions;
+mod windows;

@@ -35,6 +35,8 @@ pub(crate) struct Place {
     pub(crate) address: String,
     pub(crate) token: String,
     pub(crate) host: SessionHost,
+    pub(crate) app: App,
+    pub(crate) template: RunSettings,
     provider: ScriptedProvider,
     stop: oneshot::Sender<()>,
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
@@ -73,12 +75,12 @@ impl Place {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let host = SessionHost::new(&app).unwrap();
-        let server = Server::new(host.clone(), template, devices, options);
+        let server = Server::new(host.clone(), template.clone(), devices, options);
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(server.serve_until(listener, async {
             drop(stopped.await);
         }));
-        Self { folder, address, token, host, provider, stop, serving }
+        Self { folder, address, token, host, app, template, provider, stop, serving }
     }
 
     /// Sends bytes and reads the answer until the server closes the connection.
