@@ -101,7 +101,9 @@ type Workflow = crate::missing::Missing;
 #[command(name = "windlass", version, propagate_version = true)]
 #[cfg_attr(feature = "tui", command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true))]
 #[cfg_attr(not(feature = "tui"), command(subcommand_required = true))]
-#[command(after_help = "Begin with: windlass demo\nTalk to an agent in this folder: windlass --model gpt-5-mini")]
+#[command(
+    after_help = "Begin with: windlass demo\nTalk to an agent in this folder: windlass --model gpt-5-mini"
+)]
 pub(crate) struct Windlass {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

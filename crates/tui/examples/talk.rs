@@ -12,7 +12,9 @@ use windlass_tui::{Conversation, TerminalProfile, TuiOptions};
 async fn main() -> Result<(), Box<dyn Error>> {
     let script = match std::env::args().nth(1) {
         Some(file) => std::fs::read_to_string(file)?,
-        None => r##"{"turns": [{"steps": [{"text": "# Hello\n\nI am a script."}], "delay_ms": 50}]}"##.to_owned(),
+        None => {
+            r##"{"turns": [{"steps": [{"text": "# Hello\n\nI am a script."}], "delay_ms": 50}]}"##.to_owned()
+        }
     };
     let provider = ScriptedProvider::start(Script::parse(&script)?, 0).await?;
     let folder = tempfile::tempdir()?;

@@ -81,7 +81,8 @@ fn score(pattern: &str, path: &str) -> Option<i64> {
         let Some(next) = wanted.peek() else { break };
         if character.to_lowercase().eq(std::iter::once(*next)) {
             wanted.next();
-            let is_start = !previous.is_alphanumeric() || (previous.is_lowercase() && character.is_uppercase());
+            let is_start =
+                !previous.is_alphanumeric() || (previous.is_lowercase() && character.is_uppercase());
             total = total.saturating_add(1 + 4 * i64::from(is_run) + 6 * i64::from(is_start));
             total = total.saturating_add(3 * i64::from(at >= name_start));
             is_run = true;

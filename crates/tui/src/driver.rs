@@ -27,6 +27,9 @@ use crate::terminal::{Modes, Painter, to_input};
 
 /// Shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(33);
+/// Shortest time between two frames that show only events of the feed: a frame of a few letters costs more bytes than
+/// the letters.
+const FEED_FRAME: Duration = Duration::from_millis(100);
 /// Maximum number of inputs between two frames.
 const INPUTS: usize = 4_096;
 /// Time that the runs have to stop in order at the end.
@@ -104,13 +107,21 @@ impl Conversation {
             painter: Painter::new(io::stdout(), canvas.columns, canvas.rows, self.options.is_reflowing),
             state,
             keys: Some(EventStream::new()),
-            link: Link::new(self.host.clone(), self.template, replies, feed, &self.options.window, self.commands),
+            link: Link::new(
+                self.host.clone(),
+                self.template,
+                replies,
+                feed,
+                &self.options.window,
+                self.commands,
+            ),
             received,
             events,
             notices: self.notices,
             editor: self.options.editor.clone(),
             finished: Vec::new(),
             started: Instant::now(),
+            is_urgent: true,
             is_over: false,
         };
         let end = driver.converse(self.options, stop).await;
@@ -134,6 +145,8 @@ struct Driver {
     /// Finished lines that are not painted yet.
     finished: Vec<Line<'static>>,
     started: Instant,
+    /// True if the next frame shows more than events of the feed.
+    is_urgent: bool,
     is_over: bool,
 }
 
@@ -158,7 +171,7 @@ impl Driver {
                 () = tokio::time::sleep(wait) => {}
             }
             let is_idle = self.drain().await?;
-            let is_due = painted.is_none_or(|at: Instant| at.elapsed() >= FRAME);
+            let is_due = painted.is_none_or(|at: Instant| at.elapsed() >= self.frame());
             if is_due && !self.is_over {
                 let now = self.now();
                 self.perform_update(now, Input::Tick { is_idle }).await?;
@@ -172,8 +185,12 @@ impl Driver {
     /// Returns the time until a frame can show something new.
     fn wait_before_frame(&self, painted: Option<Instant>) -> Duration {
         let next = self.state.next_tick().unwrap_or(Duration::from_secs(3_600)).max(FRAME);
-        let next = if self.has_changed() { FRAME } else { next };
+        let next = if self.has_changed() { self.frame().min(next) } else { next };
         painted.map_or(Duration::ZERO, |at| next.saturating_sub(at.elapsed()))
+    }
+
+    fn frame(&self) -> Duration {
+        if self.is_urgent { FRAME } else { FEED_FRAME }
     }
 
     fn has_changed(&self) -> bool {
@@ -212,6 +229,7 @@ impl Driver {
     }
 
     async fn apply(&mut self, input: Input) -> io::Result<()> {
+        self.is_urgent |= !matches!(input, Input::Feed(_));
         if let Input::Reply(reply) = &input {
             self.link.observe(reply);
         }
@@ -232,6 +250,7 @@ impl Driver {
     fn paint(&mut self) -> io::Result<()> {
         let view = self.state.view(self.now());
         self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
+        self.is_urgent = self.state.has_question();
         let now = self.now();
         // Drawing has no actions.
         self.state.update(now, Input::Drawn);

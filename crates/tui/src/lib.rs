@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![expect(clippy::disallowed_methods, reason = "this crate owns the terminal, reads the clock and starts an editor")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this crate owns the terminal, reads the clock and starts an editor"
+)]
 
 mod action;
 mod complete;

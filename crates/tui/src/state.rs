@@ -68,8 +68,8 @@ pub(crate) struct State {
     /// Text of the composer while a question has the keys.
     stash: Option<String>,
     picker: Option<Picker>,
-    files: Vec<String>,
-    has_files: bool,
+    /// The files of the project, once they were requested.
+    files: Option<Vec<String>>,
     /// The chosen completion.
     offer: usize,
     /// The text whose completions a person closed.
@@ -109,8 +109,7 @@ impl State {
             comment_for: None,
             stash: None,
             picker: None,
-            files: Vec::new(),
-            has_files: false,
+            files: None,
             offer: 0,
             closed_offers: None,
             has_session: false,
@@ -136,7 +135,8 @@ impl State {
     /// Applies an input at a time, and returns the actions that follow.
     pub(crate) fn update(&mut self, now: Duration, input: Input) -> Vec<Action> {
         self.now = now;
-        self.has_changed = !matches!(input, Input::Drawn) && (self.has_changed || !matches!(input, Input::Tick { .. }));
+        self.has_changed =
+            !matches!(input, Input::Drawn) && (self.has_changed || !matches!(input, Input::Tick { .. }));
         match input {
             Input::Key(key) => self.press(key),
             Input::Paste(text) => self.paste(&text),
@@ -235,7 +235,7 @@ impl State {
                 self.transcript.add_notice(&format!("stored; {unanswered} more answers are missing"));
             }
             Reply::Sessions(choices) => self.open_picker(choices),
-            Reply::Files(files) => (self.files, self.has_files) = (files, true),
+            Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
             Reply::Notice(text) => self.transcript.add_notice(&text),

@@ -201,14 +201,18 @@ impl Transcript {
             FeedKind::Text { text, .. } => self.answer.clone_from(text),
             FeedKind::TurnDiff { diff, .. } => self.diff.push_str(diff),
             FeedKind::RunDiff { diff } => self.diff.clone_from(diff),
-            FeedKind::Retry { reason, .. } => self.add_notice(&format!("{reason}; the request is sent again")),
+            FeedKind::Retry { reason, .. } => {
+                self.add_notice(&format!("{reason}; the request is sent again"))
+            }
             FeedKind::ProtocolChanged { protocol } => {
                 self.add_notice(&format!("calls are now exchanged in the form {protocol}"));
             }
             FeedKind::Compacted { results, .. } => {
                 self.add_notice(&format!("the conversation was shortened ({results} results removed)"));
             }
-            FeedKind::ImagesRemoved { reason } => self.add_notice(&format!("a picture was refused: {reason}")),
+            FeedKind::ImagesRemoved { reason } => {
+                self.add_notice(&format!("a picture was refused: {reason}"))
+            }
             FeedKind::Notice { text } => self.add_notice(text),
             FeedKind::RunResumed { .. } => self.add_notice("the run was resumed"),
             FeedKind::Error { message } => {

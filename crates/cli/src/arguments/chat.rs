@@ -49,12 +49,14 @@ impl Args for ChatRun {
 fn adapt(command: Command, run: Command) -> Command {
     let run = run
         .mut_arg("task", |_| Arg::new("task").long("task"))
-        .mut_arg("resume", |_| session("resume", "resume", "").help(
-            "Open a session: its id, the beginning of its id, or `last`. Without a value a list opens",
-        ))
-        .mut_arg("continued", |_| session("continued", "continue", "last").help(
-            "Open a session; without a value the newest one",
-        ));
+        .mut_arg("resume", |_| {
+            session("resume", "resume", "").help(
+                "Open a session: its id, the beginning of its id, or `last`. Without a value a list opens",
+            )
+        })
+        .mut_arg("continued", |_| {
+            session("continued", "continue", "last").help("Open a session; without a value the newest one")
+        });
     let groups: Vec<_> = run.get_groups().filter(|group| group.get_id() != "Run").cloned().collect();
     let arguments = run.get_arguments().cloned().map(|argument| {
         let id = argument.get_id().as_str();

@@ -30,9 +30,8 @@ pub(super) fn restore(sessions: &Sessions, session: &str, turn: Option<u32>) -> 
     let restored = checkpoints.restore(&to.id, Foreign::Refuse);
     drop(journal);
     let restored = restored.map_err(failed)?;
-    let undo = restored.undo.map(|undo| {
-        format!("; undo with: windlass restore {} --checkpoint {undo}", folder.id)
-    });
+    let undo =
+        restored.undo.map(|undo| format!("; undo with: windlass restore {} --checkpoint {undo}", folder.id));
     Ok(format!(
         "{} files were restored, {} removed, {} differ and stay{}",
         restored.written.len(),

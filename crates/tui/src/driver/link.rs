@@ -8,14 +8,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use windlass_agent::DeliverAt;
 use windlass_app::sessions::{
-    Answer, AnswerError, AnswerPlace, ExportFormat, RunHandle, SessionHost, SessionRecord, SessionState, Sessions,
-    export,
+    Answer, AnswerError, AnswerPlace, ExportFormat, RunHandle, SessionHost, SessionRecord, SessionState,
+    Sessions, export,
 };
 use windlass_app::{AppError, RunSettings, causes};
 
 use super::{changes, checkpoints};
-use crate::action::{Action, Changes};
 use crate::CommandRunner;
+use crate::action::{Action, Changes};
 use crate::input::{Input, OpenedSession, Reply, SessionChoice};
 
 /// Time for the end of a run whose last event has arrived.
@@ -208,8 +208,9 @@ impl Link {
                     });
                 });
             }
-            Action::Diff => parts
-                .work(move |parts| checkpoints::diff(parts.host.sessions(), &session).map(Reply::Diff)),
+            Action::Diff => {
+                parts.work(move |parts| checkpoints::diff(parts.host.sessions(), &session).map(Reply::Diff))
+            }
             Action::Restore(turn) => parts.work(move |parts| {
                 checkpoints::restore(parts.host.sessions(), &session, turn).map(Reply::Notice)
             }),
@@ -356,7 +357,8 @@ fn write_export(parts: &Parts, session: &str, file: Option<String>) -> Result<Re
 /// Lists the files of a folder that its ignore files do not exclude.
 fn list_files(root: &std::path::Path) -> Vec<String> {
     let walk = WalkBuilder::new(root).hidden(true).require_git(false).build();
-    let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let files =
+        walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let names = files.filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_str()?.to_owned()));
     let mut names: Vec<String> = names.take(MAX_FILES).collect();
     names.sort();

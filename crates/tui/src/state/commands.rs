@@ -1,6 +1,7 @@
 //! Slash commands.
 
 use ratatui_core::text::{Line, Span};
+use windlass_app::feed::Tokens;
 use windlass_screen::{DiffLimits, Role, format_count, render_diff};
 
 use super::{Phase, State};
@@ -52,7 +53,7 @@ impl State {
             "help" => self.show_help(),
             "model" | "mode" | "autonomy" | "effort" => self.change(name, value),
             "diff" => self.request_diff(),
-            "restore" => self.with_turn(value, |turn| Action::Restore(turn)),
+            "restore" => self.with_turn(value, Action::Restore),
             "fork" => self.fork_from(value),
             "sessions" => self.actions.push(Action::ListSessions),
             "new" => self.begin_anew(),
@@ -93,7 +94,8 @@ impl State {
                 self.transcript.add_notice(&words);
             }
             None => {
-                let words = format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
+                let words =
+                    format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
                 self.transcript.add_notice(&words);
             }
         }
@@ -123,7 +125,7 @@ impl State {
             self.hint = Some("this needs a conversation whose run has ended".to_owned());
             return;
         }
-        match value.map(|value| value.parse::<u32>()).transpose() {
+        match value.as_deref().map(str::parse::<u32>).transpose() {
             Ok(turn) => self.actions.push(action(turn)),
             Err(_) => self.hint = Some("the turn must be a number".to_owned()),
         }
@@ -134,7 +136,7 @@ impl State {
             self.hint = Some("this needs a conversation whose run has ended".to_owned());
             return;
         }
-        match value.map(|value| value.parse::<u32>()).transpose() {
+        match value.as_deref().map(str::parse::<u32>).transpose() {
             Ok(turn) => {
                 self.fork = Some(turn);
                 self.transcript.add_notice("the next task begins a new session with this conversation");
@@ -151,7 +153,7 @@ impl State {
         self.transcript.reset();
         self.cards.clear();
         (self.has_session, self.phase) = (false, Phase::Idle);
-        self.tokens = Default::default();
+        self.tokens = (Tokens::default(), Tokens::default());
         (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);
         self.actions.push(Action::Open(String::new()));
         self.transcript.add_notice("the next task begins a new session");
@@ -172,7 +174,8 @@ impl State {
         lines.push(Line::default());
         lines.extend(KEYS.iter().map(|(key, words)| row(key, words)));
         let indent = Line::from(" ".repeat(26));
-        let wrapped = lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
+        let wrapped =
+            lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
         self.transcript.add_lines(wrapped.collect());
     }
 

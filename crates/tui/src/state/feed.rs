@@ -34,7 +34,8 @@ impl State {
                 if let (Closing::Denied { comment }, Some(call)) = (closing, closed.call()) {
                     self.transcript.deny(&call, comment.as_deref());
                 }
-                let answered = !matches!(closing, Closing::Withdrawn | Closing::TimedOut | Closing::NoApprover);
+                let answered =
+                    !matches!(closing, Closing::Withdrawn | Closing::TimedOut | Closing::NoApprover);
                 match by {
                     Some(by) if answered && *by != self.window => {
                         self.transcript.add_notice(&format!("the question was answered in {by}"));

@@ -59,8 +59,8 @@ impl State {
     fn changed_text(&mut self) {
         self.history.leave();
         (self.offer, self.closed_offers) = (0, None);
-        if !self.has_files && matches!(find_word(self.composer.before_caret()), Some(Word::File(_))) {
-            self.has_files = true;
+        if self.files.is_none() && matches!(find_word(self.composer.before_caret()), Some(Word::File(_))) {
+            self.files = Some(Vec::new());
             self.actions.push(Action::ListFiles);
         }
     }
@@ -73,7 +73,7 @@ impl State {
         }
         match find_word(before) {
             Some(Word::Command(name)) if self.comment_for.is_none() => complete_command(name),
-            Some(Word::File(part)) => complete_file(part, &self.files),
+            Some(Word::File(part)) => complete_file(part, self.files.as_deref().unwrap_or_default()),
             _ => Vec::new(),
         }
     }
@@ -108,7 +108,8 @@ impl State {
             return;
         }
         // A whole name of a command, or a whole path, needs no completion.
-        let word = self.composer.before_caret().rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
+        let word =
+            self.composer.before_caret().rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
         let is_whole = self.offers().iter().any(|offer| offer.text.trim_end() == word);
         if !is_whole && self.complete() {
             return;
@@ -120,7 +121,8 @@ impl State {
         let offers = self.offers().len();
         if offers > 0 {
             let last = offers.saturating_sub(1);
-            self.offer = if is_up { self.offer.saturating_sub(1) } else { self.offer.saturating_add(1).min(last) };
+            self.offer =
+                if is_up { self.offer.saturating_sub(1) } else { self.offer.saturating_add(1).min(last) };
             return;
         }
         let has_moved = if is_up { self.composer.move_up() } else { self.composer.move_down() };

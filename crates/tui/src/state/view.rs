@@ -5,7 +5,8 @@ use std::time::Duration;
 use ratatui_core::text::{Line, Span};
 use windlass_app::feed::Question;
 use windlass_screen::{
-    CardLimits, QueuePosition, RenderOptions, RenderedCard, Role, cut, escape_line, format_duration, render_text,
+    CardLimits, QueuePosition, RenderOptions, RenderedCard, Role, cut, escape_line, format_duration,
+    render_text,
 };
 
 use super::{Phase, State, StopRequest};
@@ -189,15 +190,17 @@ impl State {
             let caret = (picker.chosen.saturating_sub(first).saturating_add(1), 0);
             return (lines, caret);
         }
-        let layout = self
-            .composer
-            .lay_out(options.columns.saturating_sub(2), COMPOSER_ROWS.min((rows / 3).max(1)));
+        let layout =
+            self.composer.lay_out(options.columns.saturating_sub(2), COMPOSER_ROWS.min((rows / 3).max(1)));
         let mut lines = Vec::new();
         for (at, row) in layout.rows.iter().enumerate() {
             let mark = if at == 0 && layout.above == 0 { self.prompt() } else { "  " };
             let mut spans = vec![Span::styled(mark, style(Role::User)), Span::raw(row.clone())];
             if self.composer.is_empty() {
-                spans.push(Span::styled(cut(self.placeholder(), options.columns.saturating_sub(2)), style(Role::Faint)));
+                spans.push(Span::styled(
+                    cut(self.placeholder(), options.columns.saturating_sub(2)),
+                    style(Role::Faint),
+                ));
             }
             lines.push(Line::from(spans));
         }
@@ -210,7 +213,9 @@ impl State {
             ]));
         }
         lines.push(match &self.hint {
-            Some(hint) => Line::from(Span::styled(cut(&escape_line(hint), options.columns), style(Role::Warning))),
+            Some(hint) => {
+                Line::from(Span::styled(cut(&escape_line(hint), options.columns), style(Role::Warning)))
+            }
             None => self.status_line(options),
         });
         (lines, caret)

@@ -97,7 +97,8 @@ impl<W: Write> Painter<W> {
         }
         let hidden = rows.len().saturating_sub(self.rows.max(1));
         rows.drain(..hidden);
-        let caret = (view.caret.0.saturating_sub(hidden).min(rows.len().saturating_sub(1)), view.caret.1.min(width));
+        let caret =
+            (view.caret.0.saturating_sub(hidden).min(rows.len().saturating_sub(1)), view.caret.1.min(width));
         if finished.is_empty() && !self.is_stale && rows == self.painted && caret == self.caret {
             return Ok(());
         }

@@ -140,7 +140,9 @@ impl LiveCalls {
             FeedKind::CallDeferred { call } => self.find(call)?.view.set_state(CallState::Deferred),
             FeedKind::CallOutput { call, text, left_out, .. } => {
                 let view = &mut self.find(call)?.view;
-                view.skip_output(*left_out);
+                if *left_out > 0 {
+                    view.push_output(&format!("[{left_out} bytes left out]\n"));
+                }
                 view.push_output(text);
             }
             // The streamed calls of the failed attempt are void.
@@ -183,7 +185,11 @@ fn is_visible(tool: &str) -> bool {
 }
 
 /// Puts the names of the agents before the first line.
-fn with_agents(agents: &[String], mut lines: Vec<Line<'static>>, options: &RenderOptions) -> Vec<Line<'static>> {
+fn with_agents(
+    agents: &[String],
+    mut lines: Vec<Line<'static>>,
+    options: &RenderOptions,
+) -> Vec<Line<'static>> {
     if let (false, Some(first)) = (agents.is_empty(), lines.first_mut()) {
         let names = escape_line(&agents.join(" › "));
         first.spans.insert(0, Span::styled(format!("{names}: "), options.theme.style(Role::Faint)));

@@ -146,7 +146,8 @@ fn a_stored_session_is_chosen_and_shown() {
     assert_eq!(talk.key(Key::Enter), [Action::Open("b".to_owned())]);
     talk.feed(json!({"kind": "run_started", "task": "old task"}));
     talk.feed(json!({"kind": "text", "turn": 1, "text": "old answer"}));
-    let opened = OpenedSession { session: "b".to_owned(), model: "m-2".to_owned(), ..OpenedSession::default() };
+    let opened =
+        OpenedSession { session: "b".to_owned(), model: "m-2".to_owned(), ..OpenedSession::default() };
     talk.apply(Input::Reply(Reply::Opened(opened)));
     let printed = talk.printed.join("\n");
     assert!(printed.contains("old task") && printed.contains("old answer"), "{printed}");

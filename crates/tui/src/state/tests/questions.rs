@@ -139,7 +139,8 @@ fn a_card_that_does_not_fit_cannot_be_remembered_until_it_was_printed() {
     talk.start("x");
     let mut event = card("q1", "touch c");
     let diff: String = (0..300).map(|line| format!("+line {line}\n")).collect();
-    event["card"]["changes"] = json!([{"path": "a", "diff": format!("--- a\n+++ a\n@@ -0,0 +1,300 @@\n{diff}")}]);
+    event["card"]["changes"] =
+        json!([{"path": "a", "diff": format!("--- a\n+++ a\n@@ -0,0 +1,300 @@\n{diff}")}]);
     talk.feed(event);
     talk.wait(600);
     talk.apply(Input::Key(Key::Char('a')));
