@@ -6,11 +6,14 @@ mod clipboard;
 mod editor;
 mod link;
 
+use std::future::poll_fn;
 use std::io::{self, Stdout};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, EventStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use ratatui_core::text::Line;
 use tokio::sync::mpsc;
 use windlass_app::RunSettings;
@@ -219,10 +222,17 @@ impl Driver {
         }
     }
 
+    /// Returns the next input if it is there already. The stream of keys keeps the first waker that it gets, so it
+    /// must be polled with the waker of this task.
+    async fn poll_input(&mut self) -> Poll<io::Result<Input>> {
+        let mut next = pin!(self.next_input());
+        poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
+    }
+
     /// Applies the inputs that are there already. Returns true if no more are pending.
     async fn drain(&mut self) -> io::Result<bool> {
         for _ in 0..INPUTS {
-            let Some(input) = self.next_input().now_or_never() else { return Ok(true) };
+            let Poll::Ready(input) = self.poll_input().await else { return Ok(true) };
             self.apply(input?).await?;
         }
         Ok(false)
