@@ -6,6 +6,7 @@ mod clipboard;
 mod editor;
 mod link;
 
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::io::{self, Stdout};
 use std::pin::pin;
@@ -124,6 +125,7 @@ impl Conversation {
             editor: self.options.editor.clone(),
             finished: Vec::new(),
             started: Instant::now(),
+            noticed: BTreeSet::new(),
             is_urgent: true,
             is_over: false,
         };
@@ -148,6 +150,8 @@ struct Driver {
     /// Finished lines that are not painted yet.
     finished: Vec<Line<'static>>,
     started: Instant,
+    /// The notices of the program, each of which is shown once.
+    noticed: BTreeSet<String>,
     /// True if the next frame shows more than events of the feed.
     is_urgent: bool,
     is_over: bool,
@@ -217,7 +221,12 @@ impl Driver {
                 },
                 Some(reply) = self.received.recv() => return Ok(Input::Reply(reply)),
                 Some(input) = self.events.recv() => return Ok(input),
-                Some(notice) = next_notice(&mut self.notices) => return Ok(Input::Reply(Reply::Notice(notice))),
+                Some(notice) = next_notice(&mut self.notices) => {
+                    // Each run has the notices of the settings that it shares with the run before.
+                    if self.noticed.insert(notice.clone()) {
+                        return Ok(Input::Reply(Reply::Notice(notice)));
+                    }
+                }
             }
         }
     }

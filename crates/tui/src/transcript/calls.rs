@@ -124,7 +124,13 @@ impl LiveCalls {
                 }
                 call.view.push_arguments(text);
             }
-            FeedKind::CallNote { call, text } => self.find(call)?.view.push_note(text),
+            FeedKind::CallNote { call, text } => {
+                let view = &mut self.find(call)?.view;
+                // While the arguments arrive, the remarks are previews of what the view shows itself.
+                if *view.state() != CallState::Writing {
+                    view.push_note(text);
+                }
+            }
             FeedKind::Call { call, tool, arguments, .. } => {
                 self.open(call, tool, &[])?.view.set_arguments(arguments);
             }
