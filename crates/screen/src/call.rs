@@ -118,6 +118,11 @@ impl CallView {
         self.output.push(text);
     }
 
+    /// Notes that the feed left out this many bytes of output here.
+    pub fn skip_output(&mut self, bytes: u64) {
+        self.output.skip(bytes);
+    }
+
     /// Adds a remark, such as a repair of the arguments. Of many remarks the first 20 are stored.
     pub fn push_note(&mut self, note: &str) {
         if self.notes.len() < NOTES {

@@ -3,6 +3,7 @@
 mod answers;
 mod sections;
 mod view;
+mod warnings;
 
 use ratatui_core::text::Line;
 use serde::Deserialize;

@@ -47,7 +47,7 @@ fn highlight_from(
     for row in code.get(from..).unwrap_or_default().split_inclusive('\n') {
         let text = row.trim_end_matches('\n');
         let line = match roles.get(at..at.saturating_add(text.len())) {
-            Some(roles) if !text.is_empty() => styled_line(text, roles, options),
+            Some(roles) if !text.is_empty() => style_line(text, roles, options),
             _ => Line::from(options.span(Role::Code, text)),
         };
         lines.extend(wrap_hard(&line, options.columns, &Line::default()));
@@ -57,7 +57,7 @@ fn highlight_from(
 }
 
 /// Returns a line whose bytes have these roles.
-fn styled_line(text: &str, roles: &[Role], options: RenderOptions) -> Line<'static> {
+fn style_line(text: &str, roles: &[Role], options: RenderOptions) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     let mut from = 0_usize;
     for run in roles.chunk_by(|one, other| one == other) {

@@ -6,7 +6,7 @@ mod words;
 use ratatui_core::text::{Line, Span};
 
 use self::parse::{Row, RowKind, rows};
-use self::words::changed_parts;
+use self::words::find_changed_parts;
 use crate::fold::more_lines;
 use crate::options::RenderOptions;
 use crate::safe::escape_line;
@@ -69,15 +69,16 @@ pub(crate) fn render_counted(
     let mut at = 0;
     while let Some(row) = visible.get(at) {
         let rest = visible.get(at..).unwrap_or_default();
-        let (removed, added) = changed_lines(rest);
+        let (removed, added) = count_changed_lines(rest);
         let (old, both) = (rest.get(..removed).unwrap_or_default(), removed.saturating_add(added));
         let new = rest.get(removed..both).unwrap_or_default();
         if both == 0 {
             lines.extend(render_row(row, None, digits, options));
         } else if removed == added {
             let pairs = old.iter().zip(new);
-            let parts: Vec<_> =
-                pairs.map(|(old, new)| changed_parts(old.text, new.text, limits.emphasis_bytes)).collect();
+            let parts: Vec<_> = pairs
+                .map(|(old, new)| find_changed_parts(old.text, new.text, limits.emphasis_bytes))
+                .collect();
             for (row, (part, _)) in old.iter().zip(&parts) {
                 lines.extend(render_row(row, *part, digits, options));
             }
@@ -96,7 +97,7 @@ pub(crate) fn render_counted(
 }
 
 /// Returns the number of removed lines at the beginning of `rows`, and of the added lines behind them.
-fn changed_lines(rows: &[Row<'_>]) -> (usize, usize) {
+fn count_changed_lines(rows: &[Row<'_>]) -> (usize, usize) {
     let removed = rows.iter().take_while(|row| row.kind == RowKind::Removed).count();
     let added = rows.iter().skip(removed).take_while(|row| row.kind == RowKind::Added).count();
     (removed, added)
@@ -117,7 +118,7 @@ fn render_row(
         }
         RowKind::Gap => return vec![Line::from(options.span(Role::Hunk, "⋮"))],
         RowKind::Note => {
-            return crate::line::verbatim(row.text, Role::Faint, 0, options);
+            return crate::line::wrap_verbatim(row.text, Role::Faint, 0, options);
         }
         RowKind::Context => (' ', Role::Words, Role::Words),
         RowKind::Removed => ('-', Role::Removed, Role::RemovedWord),

@@ -8,7 +8,7 @@ use crate::theme::Role;
 use crate::width::{wrap_hard, wrap_line};
 
 /// Escapes a text and wraps it between words. The first line begins with `first`, the others with as many spaces.
-pub(crate) fn prefixed(
+pub(crate) fn wrap_prefixed(
     first: Span<'static>,
     text: &str,
     role: Role,
@@ -32,7 +32,7 @@ fn indent_text(indent: &Line<'static>) -> String {
 }
 
 /// Puts a prefix before each line. The lines must have been rendered narrower by its width.
-pub(crate) fn with_prefix(prefix: &Span<'static>, lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
+pub(crate) fn add_prefix(prefix: &Span<'static>, lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
     let add = |mut line: Line<'static>| {
         line.spans.insert(0, prefix.clone());
         line
@@ -41,7 +41,12 @@ pub(crate) fn with_prefix(prefix: &Span<'static>, lines: Vec<Line<'static>>) -> 
 }
 
 /// Escapes lines of code or output and wraps them at exactly the width, each behind `indent` spaces.
-pub(crate) fn verbatim(text: &str, role: Role, indent: usize, options: RenderOptions) -> Vec<Line<'static>> {
+pub(crate) fn wrap_verbatim(
+    text: &str,
+    role: Role,
+    indent: usize,
+    options: RenderOptions,
+) -> Vec<Line<'static>> {
     let margin = " ".repeat(indent);
     let wrap_indent = Line::from(margin.clone());
     let mut lines = Vec::new();

@@ -173,7 +173,7 @@ impl State {
 }
 
 fn push_code(code: Vec<Line<'static>>, lines: &mut Vec<Line<'static>>) {
-    lines.extend(crate::line::with_prefix(&"  ".into(), code));
+    lines.extend(crate::line::add_prefix(&"  ".into(), code));
 }
 
 /// Returns the number before an item of an ordered list.

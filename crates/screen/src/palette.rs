@@ -38,13 +38,12 @@ const GRAY: Tint =
 /// Returns the colors of a role, or `None` for the color of the terminal.
 pub(crate) fn tint(role: Role) -> Option<Tint> {
     Some(match role {
-        Role::User | Role::Heading | Role::Type | Role::Call => CYAN,
+        Role::User | Role::Heading | Role::Type | Role::Call | Role::Code | Role::Property => CYAN,
         Role::Link | Role::Function | Role::Hunk => BLUE,
         Role::Success | Role::Added | Role::AddedWord | Role::String => GREEN,
         Role::Error | Role::Removed | Role::RemovedWord => RED,
         Role::Warning | Role::Question | Role::Number => YELLOW,
         Role::Key | Role::Keyword => MAGENTA,
-        Role::Code | Role::Property => CYAN,
         Role::Faint | Role::Comment | Role::Thought | Role::Result => GRAY,
         Role::Words | Role::Strong | Role::Emphasis | Role::Struck | Role::Quote | Role::Path => return None,
     })

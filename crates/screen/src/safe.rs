@@ -58,7 +58,7 @@ fn expand_tabs(text: &str) -> String {
 
 /// Returns the first word of a text that has Latin letters and letters that look like them: Greek, Cyrillic,
 /// Armenian or Cherokee ones, or full-width forms.
-pub(crate) fn mixed_scripts(text: &str) -> Option<&str> {
+pub(crate) fn find_mixed_scripts(text: &str) -> Option<&str> {
     if text.is_ascii() {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::safe::escape_line;
 use crate::theme::Role;
 use crate::width::{cut, text_width};
 
-/// What a status line displays. Empty and missing parts are left out.
+/// The parts of a status line. Empty and missing parts are left out.
 ///
 /// ```
 /// use windlass_screen::{RenderOptions, StatusLine, Theme};

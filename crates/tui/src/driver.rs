@@ -191,7 +191,7 @@ impl Driver {
 
     /// Returns the time until a frame can show something new.
     fn wait_before_frame(&self, painted: Option<Instant>) -> Duration {
-        let next = self.state.next_tick().unwrap_or(Duration::from_secs(3_600)).max(FRAME);
+        let next = self.state.next_tick().unwrap_or(Duration::from_hours(1)).max(FRAME);
         let next = if self.has_changed() { self.frame().min(next) } else { next };
         painted.map_or(Duration::ZERO, |at| next.saturating_sub(at.elapsed()))
     }
@@ -302,7 +302,7 @@ impl Driver {
         let interrupt = async {
             loop {
                 match keys.next().await {
-                    Some(Ok(Event::Key(_))) | Some(Err(_)) | None => return,
+                    Some(Ok(Event::Key(_)) | Err(_)) | None => return,
                     _ => {}
                 }
             }

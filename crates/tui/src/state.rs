@@ -44,6 +44,10 @@ pub(crate) enum Phase {
     Suspended,
 }
 
+/// The turn after which the next task forks the session; `None` for the whole conversation.
+#[derive(Clone, Copy, Debug)]
+struct ForkTurn(Option<u32>);
+
 /// Stop that a person requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum StopRequest {
@@ -86,7 +90,7 @@ pub(crate) struct State {
     tokens: (Tokens, Tokens),
     changes: Changes,
     /// The turn at which the next task forks the session.
-    fork: Option<Option<u32>>,
+    fork: Option<ForkTurn>,
     hint: Option<String>,
     interrupted: Option<Duration>,
     is_unfocused: bool,

@@ -1,7 +1,11 @@
 //! The last output of a running call.
 
+use crate::status::format_count;
+
 /// Maximum number of stored bytes; older output is removed.
 const STORED: usize = 64 * 1024;
+/// Maximum number of bytes of a line that are displayed.
+const SHOWN: usize = 4 * 1024;
 
 /// The end of a command's output.
 #[derive(Debug, Default)]
@@ -22,6 +26,11 @@ impl RecentOutput {
         }
     }
 
+    /// Notes that output is missing here.
+    pub(super) fn skip(&mut self, bytes: u64) {
+        self.push(&format!("\n[{} bytes of output are missing]\n", format_count(bytes)));
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -30,19 +39,24 @@ impl RecentOutput {
     /// only change colors are removed; other sequences are left to be escaped.
     pub(super) fn last_lines(&self, rows: usize) -> Vec<String> {
         let last = self.text.lines().rev().take(rows);
-        let mut lines: Vec<String> = last.map(|line| without_colors(after_return(line))).collect();
+        let mut lines: Vec<String> = last.map(|line| remove_colors(end_of(skip_returns(line)))).collect();
         lines.reverse();
         lines
     }
 }
 
+/// Returns the end of a line that is longer than a screen.
+fn end_of(line: &str) -> &str {
+    line.get(line.ceil_char_boundary(line.len().saturating_sub(SHOWN))..).unwrap_or_default()
+}
+
 /// Returns the text behind the last carriage return that is followed by text.
-fn after_return(line: &str) -> &str {
+fn skip_returns(line: &str) -> &str {
     line.trim_end_matches('\r').rsplit('\r').next().unwrap_or(line)
 }
 
 /// Removes the sequences of ECMA-48 that select colors (SGR).
-fn without_colors(line: &str) -> String {
+fn remove_colors(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
     while let Some((before, sequence)) = rest.split_once("\u{1b}[") {

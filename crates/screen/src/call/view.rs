@@ -8,7 +8,7 @@ use super::{CallState, CallView};
 use crate::code::highlight;
 use crate::diff::{DiffLimits, render_counted};
 use crate::fold::{ends, more_lines};
-use crate::line::{prefixed, verbatim, with_prefix};
+use crate::line::{add_prefix, wrap_prefixed, wrap_verbatim};
 use crate::options::RenderOptions;
 use crate::safe::escape_line;
 use crate::status::format_duration;
@@ -34,7 +34,7 @@ pub(super) fn live(
     let inner = options.indented(2);
     if !call.output.is_empty() {
         let text = call.output.last_lines(room).join("\n");
-        lines.extend(verbatim(&text, Role::Result, 0, inner));
+        lines.extend(wrap_verbatim(&text, Role::Result, 0, inner));
     } else if let (CallState::Writing, Some(written)) = (&call.state, call.arguments.written()) {
         let from = start_of_last_lines(written.text, room);
         let text = written.text.get(from..).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn live(
     let surplus = lines.len().saturating_sub(room);
     lines.drain(..surplus);
     let mut all = vec![header(call, elapsed, options)];
-    all.extend(with_prefix(&Span::raw("  "), lines));
+    all.extend(add_prefix(&Span::raw("  "), lines));
     all
 }
 
@@ -58,17 +58,21 @@ pub(super) fn whole(
     let inner = options.indented(2);
     let mut lines = others(call, inner);
     if let Some(written) = call.arguments.written() {
-        let code = highlight(written.text, written.language, &inner);
-        lines.extend(fold(code, WRITTEN, inner));
+        let (head, hidden, tail) = ends(written.text, WRITTEN.0, WRITTEN.1);
+        lines.extend(fold(highlight(&head.join("\n"), written.language, &inner), (12, 4), inner));
+        if hidden > 0 {
+            lines.push(more_lines(hidden, 0, inner));
+            lines.extend(fold(highlight(&tail.join("\n"), written.language, &inner), (6, 6), inner));
+        }
     }
     for note in &call.notes {
-        lines.extend(prefixed(inner.span(Role::Faint, "· "), note, Role::Faint, inner));
+        lines.extend(wrap_prefixed(inner.span(Role::Faint, "· "), note, Role::Faint, inner));
     }
     match &call.state {
         CallState::Denied { rule, reason } => {
             let rule = if rule.is_empty() { String::new() } else { format!(" (rule {rule})") };
             let text = format!("not allowed: {reason}{rule}");
-            lines.extend(prefixed(inner.span(Role::Error, ""), &text, Role::Error, inner));
+            lines.extend(wrap_prefixed(inner.span(Role::Error, ""), &text, Role::Error, inner));
         }
         CallState::Ended { status, text, images } => {
             let role = if status == "ok" { Role::Result } else { Role::Error };
@@ -81,7 +85,7 @@ pub(super) fn whole(
         _ => {}
     }
     let mut all = vec![header(call, elapsed, options)];
-    all.extend(with_prefix(&Span::raw("  "), lines));
+    all.extend(add_prefix(&Span::raw("  "), lines));
     all
 }
 
@@ -157,10 +161,10 @@ fn result(text: &str, role: Role, options: RenderOptions) -> Vec<Line<'static>> 
         return render_counted(text, DiffLimits::default(), options).0;
     }
     let (head, hidden, tail) = ends(text, RESULT.0, RESULT.1);
-    let mut lines = fold(verbatim(&head.join("\n"), role, 0, options), (12, 4), options);
+    let mut lines = fold(wrap_verbatim(&head.join("\n"), role, 0, options), (12, 4), options);
     if hidden > 0 {
         lines.push(more_lines(hidden, 0, options));
-        lines.extend(fold(verbatim(&tail.join("\n"), role, 0, options), (6, 6), options));
+        lines.extend(fold(wrap_verbatim(&tail.join("\n"), role, 0, options), (6, 6), options));
     }
     lines
 }

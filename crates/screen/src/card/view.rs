@@ -2,13 +2,13 @@
 
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
-use windlass_hitl::{display_safe, has_invisible};
 
 use super::sections::Sections;
+use super::warnings::{line_of, push_warnings};
 use super::{Answer, ApprovalCard, CardLimits, QueuePosition, RenderedCard};
 use crate::diff::{DiffLimits, render_counted};
 use crate::options::RenderOptions;
-use crate::safe::{escape_line, mixed_scripts};
+use crate::safe::escape_line;
 use crate::theme::Role;
 
 /// Renders a card.
@@ -26,7 +26,8 @@ pub(super) fn render(
     push_arguments(card, limits, &mut sections);
     push_changes(card, limits, &mut sections);
     push_containment(card, &mut sections);
-    push_warnings(card, options, &mut sections);
+    let (names, contents) = texts(card);
+    push_warnings(&names, &contents, options, &mut sections);
     let shows_all = sections.shows_all;
     let answers = answers(card, shows_all);
     push_answers(card, &answers, options, &mut sections);
@@ -69,11 +70,6 @@ fn push_header(
         options.span(Role::Faint, rule),
     ];
     sections.push_line(&Line::from(spans));
-}
-
-/// Escapes a text of a card without ambiguity: also a backslash that would read like an escape.
-fn line_of(text: &str) -> String {
-    display_safe(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 fn push_commands(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections) {
@@ -236,36 +232,33 @@ fn push_containment(card: &ApprovalCard, sections: &mut Sections) {
     sections.push("confined", lines);
 }
 
-/// Warns about characters that look like others or cannot be seen.
-fn push_warnings(card: &ApprovalCard, options: RenderOptions, sections: &mut Sections) {
-    let texts = || {
-        let words = card.commands.iter().flatten();
-        let effects = card.effects.iter().map(|effect| &effect.target);
-        let paths = card.paths.iter().flat_map(|path| [&path.path, &path.resolved]);
-        let names = card.agents.iter().chain([&card.tool]);
-        words.chain(effects).chain(paths).chain(names).map(String::as_str)
-    };
-    let diffs = card.changes.iter().map(|change| change.diff.as_str());
-    if texts().chain(diffs).any(has_invisible) || has_invisible(&card.arguments.to_string()) {
-        let text = "  ! It has invisible characters, which are displayed as escapes.";
-        sections.push_line(&Line::from(options.span(Role::Warning, text)));
-    }
-    if let Some(word) = texts().find_map(mixed_scripts) {
-        let text = format!("  ! {} mixes letters of several scripts: {}", line_of(word), code_points(word));
-        sections.push_line(&Line::from(options.span(Role::Warning, text)));
-    }
+/// Returns the names of a card, in which letters of several scripts mislead, and its other texts.
+fn texts(card: &ApprovalCard) -> (Vec<&str>, Vec<&str>) {
+    let words = card.commands.iter().flatten();
+    let effects = card.effects.iter().map(|effect| &effect.target);
+    let paths = card.paths.iter().flat_map(|path| [&path.path, &path.resolved]);
+    let agents = card.agents.iter().chain([&card.tool]);
+    let names = words.chain(effects).chain(paths).chain(agents).map(String::as_str).collect();
+    let mut contents: Vec<&str> = card.changes.iter().map(|change| change.diff.as_str()).collect();
+    push_strings(&card.arguments, &mut contents);
+    (names, contents)
 }
 
-/// Returns a word with its letters outside of ASCII as escapes.
-fn code_points(word: &str) -> String {
-    word.chars().fold(String::new(), |mut text, letter| {
-        if letter.is_ascii() {
-            text.push(letter);
-        } else {
-            text.extend(letter.escape_unicode());
+/// Appends the texts of a JSON value.
+fn push_strings<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    // A stack, because a value can be deeper than the stack of the thread allows.
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                texts.extend(members.keys().map(String::as_str));
+                open.extend(members.values());
+            }
+            _ => {}
         }
-        text
-    })
+    }
 }
 
 fn answers(card: &ApprovalCard, shows_all: bool) -> Vec<Answer> {

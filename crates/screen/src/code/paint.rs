@@ -2,12 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, StreamingIterator as _};
+use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, StreamingIterator as _, Tree};
 
 use super::Language;
 use super::grammar::grammar;
 use crate::theme::Role;
 
+/// Depth of a syntax tree that is not highlighted: the time of a query grows with the square of the depth.
+const MAX_DEPTH: usize = 500;
+/// Number of brackets and signs in a row, as in broken code, that is not highlighted: for each of them a query searches
+/// the next named node.
+const MAX_UNNAMED: usize = 300;
 /// Maximum number of matches of a query that are open at the same time.
 const MAX_MATCHES: u32 = 64;
 
@@ -47,6 +52,9 @@ pub(super) fn paint(code: &str, from: usize, language: Language) -> Option<Vec<R
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut piece = |at: usize, _| code.as_bytes().get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut piece, None, Some(options))?;
+    if is_costly(&tree) {
+        return None;
+    }
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MAX_MATCHES);
     cursor.set_byte_range(from..code.len());
@@ -69,6 +77,25 @@ pub(super) fn paint(code: &str, from: usize, language: Language) -> Option<Vec<R
         }
     }
     Some(roles)
+}
+
+/// Returns whether a query over a syntax tree would take too long.
+fn is_costly(tree: &Tree) -> bool {
+    let (mut cursor, mut depth, mut unnamed) = (tree.walk(), 0_usize, 0_usize);
+    while depth < MAX_DEPTH && unnamed < MAX_UNNAMED {
+        if cursor.goto_first_child() {
+            (depth, unnamed) = (depth.saturating_add(1), 0);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            (depth, unnamed) = (depth.saturating_sub(1), 0);
+        }
+        unnamed = if cursor.node().is_named() { 0 } else { unnamed.saturating_add(1) };
+    }
+    true
 }
 
 /// Returns how specific a role is. Queries of some grammars list the general patterns first, others last.

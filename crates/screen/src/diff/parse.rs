@@ -54,7 +54,7 @@ pub(super) fn rows(diff: &str) -> Vec<Row<'_>> {
             let name = if name == "/dev/null" { old_name } else { name };
             at.file = Some(rows.len());
             at.has_hunk = false;
-            rows.push(row(RowKind::File, without_letter(name), None));
+            rows.push(row(RowKind::File, remove_letter(name), None));
         } else if let Some((old, new)) = line.strip_prefix("@@ ").and_then(hunk) {
             if at.has_hunk {
                 rows.push(row(RowKind::Gap, "", None));
@@ -109,7 +109,7 @@ fn push_hunk_line<'t>(line: &'t str, at: &mut Position, rows: &mut Vec<Row<'t>>)
 }
 
 /// Removes the letter that a diff puts before names.
-fn without_letter(name: &str) -> &str {
+fn remove_letter(name: &str) -> &str {
     name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
 }
 

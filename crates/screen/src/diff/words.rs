@@ -7,7 +7,7 @@ pub(super) type Part = Option<(usize, usize)>;
 
 /// Returns the range of each line that differs: without the words that both begin with, and those that both end with.
 /// Returns no ranges if the lines have little in common or are longer than `limit` bytes.
-pub(super) fn changed_parts(old: &str, new: &str, limit: usize) -> (Part, Part) {
+pub(super) fn find_changed_parts(old: &str, new: &str, limit: usize) -> (Part, Part) {
     if old.len() > limit || new.len() > limit {
         return (None, None);
     }

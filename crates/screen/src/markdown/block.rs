@@ -6,7 +6,7 @@ use ratatui_core::text::{Line, Span};
 use super::inline::Inline;
 use super::table::Table;
 use crate::code::{Language, highlight};
-use crate::line::verbatim;
+use crate::line::wrap_verbatim;
 use crate::options::RenderOptions;
 use crate::theme::Role;
 use crate::width::{text_width, wrap_line};
@@ -30,7 +30,7 @@ pub(super) fn render_block(text: &str, number: Option<u64>, options: RenderOptio
     renderer.flush();
     if renderer.lines.is_empty() {
         // A definition of a link, which renders to nothing.
-        return verbatim(text.trim(), Role::Faint, 0, options);
+        return wrap_verbatim(text.trim(), Role::Faint, 0, options);
     }
     renderer.lines
 }
@@ -175,7 +175,7 @@ impl Renderer {
                 if let Some((language, code)) = self.code.take() {
                     let columns = self.room().saturating_sub(2).max(8);
                     let lines = highlight(&code, language, &RenderOptions { columns, ..self.options });
-                    self.push_block(crate::line::with_prefix(&"  ".into(), lines));
+                    self.push_block(crate::line::add_prefix(&"  ".into(), lines));
                 }
             }
             TagEnd::TableCell => {

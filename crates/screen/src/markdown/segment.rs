@@ -72,7 +72,7 @@ impl Segmenter {
                 self.fence = None;
                 push(segments, SegmentKind::FenceEnd, "");
             } else {
-                push(segments, SegmentKind::CodeLine, without_indent(text, fence.indent));
+                push(segments, SegmentKind::CodeLine, remove_indent(text, fence.indent));
             }
             return;
         }
@@ -222,11 +222,11 @@ fn indent_of(text: &str) -> usize {
     text.len().saturating_sub(text.trim_start_matches(' ').len())
 }
 
-fn without_indent(text: &str, indent: usize) -> &str {
+fn remove_indent(text: &str, indent: usize) -> &str {
     text.get(indent_of(text).min(indent)..).unwrap_or(text)
 }
 
-/// Returns the fence that a line opens, and its info string (CommonMark 0.31.2, section 4.5).
+/// Returns the fence that a line opens, and its info string (`CommonMark` 0.31.2, section 4.5).
 fn opening_fence(text: &str, indent: usize) -> Option<(OpenFence, &str)> {
     let body = text.trim_start();
     let character = body.chars().next().filter(|first| matches!(first, '`' | '~'))?;
@@ -261,7 +261,7 @@ fn is_rule(text: &str) -> bool {
     }) && count >= 3
 }
 
-/// Returns the list whose item a line begins (CommonMark 0.31.2, section 5.2).
+/// Returns the list whose item a line begins (`CommonMark` 0.31.2, section 5.2).
 fn list_marker(text: &str, indent: usize) -> Option<List> {
     if indent > 3 || is_rule(text) {
         return None;

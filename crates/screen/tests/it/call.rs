@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use windlass_screen::{CallState, CallView};
 
-use crate::common::{assert_fits, options, text};
+use crate::terminal::{assert_fits, options, text};
 
 fn ended(status: &str, text: &str) -> CallState {
     CallState::Ended { status: status.to_owned(), text: text.to_owned(), images: 0 }
@@ -19,7 +19,7 @@ fn the_path_is_displayed_before_the_content() {
     let mut call = CallView::new("write_file");
     let mut frames = String::new();
     for delta in
-        [r#"{"pa"#, r#"th": "src/ma"#, r#"in.rs", "content": "fn main"#, r#"() {\n    one();\n    two()"#]
+        [r#"{"pa"#, r#"th": "src/ma"#, r#"in.rs", "content": "fn main"#, r"() {\n    one();\n    two()"]
     {
         call.push_arguments(delta);
         let _ = writeln!(frames, "{}--", text(&call.render_live(3, None, &options(40))));
@@ -63,7 +63,7 @@ fn a_running_command_shows_its_last_lines() {
 fn an_ended_call_folds_its_result() {
     let mut call = CallView::new("read_file");
     call.push_arguments(r#"{"path": "src/lib.rs", "start": 10, "pages": [1, 2]}"#);
-    let result: String = (1..=50).map(|number| format!("line {number}\n")).collect();
+    let result = "a line\n".repeat(50);
     call.set_state(ended("ok", &result));
     let lines = call.render(Some(Duration::from_millis(1_250)), &options(40));
     expect![[r#"
@@ -155,7 +155,7 @@ fn old_output_is_removed() {
     }
     call.push_output("the end");
     let lines = call.render_live(2, None, &options(40));
-    assert_eq!(lines.last().map(|line| line.to_string()), Some("  the end".to_owned()));
+    assert_eq!(lines.last().map(ToString::to_string), Some("  the end".to_owned()));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use windlass_screen::{
     Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard,
 };
 
-use crate::common::{assert_fits, options, text};
+use crate::terminal::{assert_fits, options, text};
 
 fn command() -> ApprovalCard {
     let card = json!({
@@ -32,15 +32,15 @@ fn command() -> ApprovalCard {
         "scope": "run_command exactly `cargo test -p 'my crate' && rm -rf build` in .",
         "text": "unused",
     });
-    serde_json::from_value(card).unwrap()
+    serde_json::from_value(card).expect("a card of the feed")
 }
 
 fn edit(lines: usize) -> ApprovalCard {
     let mut card = ApprovalCard::default();
-    card.tool = "write_file".to_owned();
-    card.rule = "d.write".to_owned();
-    card.reason = "writing needs a yes".to_owned();
-    card.risk = "medium".to_owned();
+    "write_file".clone_into(&mut card.tool);
+    "d.write".clone_into(&mut card.rule);
+    "writing needs a yes".clone_into(&mut card.reason);
+    "medium".clone_into(&mut card.risk);
     card.effects = vec![CardEffect::new("write", "src/a.rs")];
     card.paths = vec![CardPath::new("src/a.rs", "src/a.rs")];
     let content = "line\n".repeat(lines);
@@ -51,7 +51,7 @@ fn edit(lines: usize) -> ApprovalCard {
         format!("--- /dev/null\n+++ b/src/a.rs\n@@ -0,0 +1,{lines} @@\n{added}"),
     )];
     card.can_remember = true;
-    card.scope = "write_file of src/*.rs".to_owned();
+    "write_file of src/*.rs".clone_into(&mut card.scope);
     card
 }
 
@@ -196,7 +196,7 @@ fn offered_answers_are_kept_in_their_order() {
 #[test]
 fn hidden_and_mixed_characters_are_announced() {
     let mut card = ApprovalCard::default();
-    card.tool = "run_command".to_owned();
+    "run_command".clone_into(&mut card.tool);
     card.commands =
         vec![vec!["cat".to_owned(), "p\u{430}ypal".to_owned(), "a\u{200b}b \u{202e}txt\n\\u{41}".to_owned()]];
     expect![[r#"
@@ -212,7 +212,7 @@ fn hidden_and_mixed_characters_are_announced() {
 #[test]
 fn every_argument_is_displayed_once() {
     let mut card = ApprovalCard::default();
-    card.tool = "fetch".to_owned();
+    "fetch".clone_into(&mut card.tool);
     card.arguments =
         json!({"url": "https://a.example", "body": "one\ntwo", "retries": 3, "headers": {"a": "b"}});
     card.effects = vec![CardEffect::new("connect", "https://a.example")];

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use ratatui_core::style::Modifier;
 use windlass_screen::{Background, ColorDepth, DiffLimits, RenderOptions, Role, Theme, render_diff};
 
-use crate::common::{assert_fits, options, text};
+use crate::terminal::{assert_fits, options, text};
 
 const DIFF: &str = "diff --git a/src/lib.rs b/src/lib.rs\nindex 1..2 100644\n--- a/src/lib.rs\n+++ b/src/lib.rs\n\
 @@ -8,4 +8,5 @@ fn before()\n fn sum(values: &[u64]) -> u64 {\n-    values.iter().sum()\n+    values.iter().copied()\

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use ratatui_core::text::Line;
 use windlass_screen::{MarkdownStream, RenderOptions, Role, render_markdown};
 
-use crate::common::{assert_fits, options, text};
+use crate::terminal::{assert_fits, options, text};
 
 const DOCUMENT: &str = "# The plan\n\
 A paragraph with *emphasis*, **strong words**, `code`, ~~old~~ and a [link](https://example.org/a/b), long enough \

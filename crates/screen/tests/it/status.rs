@@ -4,14 +4,14 @@ use expect_test::expect;
 use proptest::prelude::*;
 use windlass_screen::{StatusLine, text_width};
 
-use crate::common::{options, text};
+use crate::terminal::{options, text};
 
 fn status() -> StatusLine {
     let mut status = StatusLine::default();
-    status.model = "claude-sonnet-4-5".to_owned();
-    status.mode = "code".to_owned();
-    status.autonomy = "auto".to_owned();
-    status.containment = "sandbox A".to_owned();
+    "claude-sonnet-4-5".clone_into(&mut status.model);
+    "code".clone_into(&mut status.mode);
+    "auto".clone_into(&mut status.autonomy);
+    "sandbox A".clone_into(&mut status.containment);
     status.context = Some((42_000, 200_000));
     status.tokens = Some((123_456, 7_890));
     status.cached = Some(100_000);

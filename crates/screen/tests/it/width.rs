@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui_core::text::{Line, Span};
 use windlass_screen::{Role, cut, render_text, text_width, wrap_line};
 
-use crate::common::{assert_fits, options, text};
+use crate::terminal::{assert_fits, options, text};
 
 #[test]
 fn words_wrap_between_words() {

@@ -120,7 +120,7 @@ impl LiveCalls {
             FeedKind::ArgumentsDelta { call, offset, text, .. } => {
                 let call = self.find(call)?;
                 if *offset == 0 {
-                    call.view = CallView::new(&call.view.tool().to_owned());
+                    call.view = CallView::new(call.view.tool());
                 }
                 call.view.push_arguments(text);
             }
