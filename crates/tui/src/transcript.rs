@@ -194,7 +194,7 @@ impl Transcript {
                 }
             }
             FeedKind::MessageQueued { text, .. } if self.queued.len() < QUEUE => {
-                self.queued.push(text.clone())
+                self.queued.push(text.clone());
             }
             FeedKind::Text { text, .. } => self.answer.clone_from(text),
             FeedKind::TurnDiff { diff, .. } => self.diff.push_str(diff),
