@@ -1,4 +1,5 @@
 //! A conversation with a scripted provider: `cargo run -p windlass-tui --example talk -- script.json`.
+#![expect(clippy::disallowed_methods, reason = "a program reads its arguments and its environment")]
 
 use std::error::Error;
 
@@ -32,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut options = TuiOptions::default();
     (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
     options.editor = std::env::var("EDITOR").ok();
-    options.greeting = "a conversation with a script".to_owned();
+    "a conversation with a script".clone_into(&mut options.greeting);
     Conversation::new(SessionHost::new(&app)?, template, options).run(std::future::pending()).await?;
     Ok(())
 }

@@ -6,11 +6,15 @@ mod clipboard;
 mod editor;
 mod link;
 
+use std::collections::BTreeSet;
+use std::future::poll_fn;
 use std::io::{self, Stdout};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, EventStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use ratatui_core::text::Line;
 use tokio::sync::mpsc;
 use windlass_app::RunSettings;
@@ -27,6 +31,9 @@ use crate::terminal::{Modes, Painter, to_input};
 
 /// Shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(33);
+/// Shortest time between two frames that show only events of the feed: a frame of a few letters costs more bytes than
+/// the letters.
+const FEED_FRAME: Duration = Duration::from_millis(100);
 /// Maximum number of inputs between two frames.
 const INPUTS: usize = 4_096;
 /// Time that the runs have to stop in order at the end.
@@ -118,6 +125,8 @@ impl Conversation {
             editor: self.options.editor.clone(),
             finished: Vec::new(),
             started: Instant::now(),
+            noticed: BTreeSet::new(),
+            is_urgent: true,
             is_over: false,
         };
         let end = driver.converse(self.options, stop).await;
@@ -141,6 +150,10 @@ struct Driver {
     /// Finished lines that are not painted yet.
     finished: Vec<Line<'static>>,
     started: Instant,
+    /// The notices of the program, each of which is shown once.
+    noticed: BTreeSet<String>,
+    /// True if the next frame shows more than events of the feed.
+    is_urgent: bool,
     is_over: bool,
 }
 
@@ -165,7 +178,7 @@ impl Driver {
                 () = tokio::time::sleep(wait) => {}
             }
             let is_idle = self.drain().await?;
-            let is_due = painted.is_none_or(|at: Instant| at.elapsed() >= FRAME);
+            let is_due = painted.is_none_or(|at: Instant| at.elapsed() >= self.frame());
             if is_due && !self.is_over {
                 let now = self.now();
                 self.perform_update(now, Input::Tick { is_idle }).await?;
@@ -178,9 +191,13 @@ impl Driver {
 
     /// Returns the time until a frame can show something new.
     fn wait_before_frame(&self, painted: Option<Instant>) -> Duration {
-        let next = self.state.next_tick().unwrap_or(Duration::from_secs(3_600)).max(FRAME);
-        let next = if self.has_changed() { FRAME } else { next };
+        let next = self.state.next_tick().unwrap_or(Duration::from_hours(1)).max(FRAME);
+        let next = if self.has_changed() { self.frame().min(next) } else { next };
         painted.map_or(Duration::ZERO, |at| next.saturating_sub(at.elapsed()))
+    }
+
+    fn frame(&self) -> Duration {
+        if self.is_urgent { FRAME } else { FEED_FRAME }
     }
 
     fn has_changed(&self) -> bool {
@@ -204,21 +221,34 @@ impl Driver {
                 },
                 Some(reply) = self.received.recv() => return Ok(Input::Reply(reply)),
                 Some(input) = self.events.recv() => return Ok(input),
-                Some(notice) = next_notice(&mut self.notices) => return Ok(Input::Reply(Reply::Notice(notice))),
+                Some(notice) = next_notice(&mut self.notices) => {
+                    // Each run has the notices of the settings that it shares with the run before.
+                    if self.noticed.insert(notice.clone()) {
+                        return Ok(Input::Reply(Reply::Notice(notice)));
+                    }
+                }
             }
         }
+    }
+
+    /// Returns the next input if it is there already. The stream of keys keeps the first waker that it gets, so it
+    /// must be polled with the waker of this task.
+    async fn poll_input(&mut self) -> Poll<io::Result<Input>> {
+        let mut next = pin!(self.next_input());
+        poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
     }
 
     /// Applies the inputs that are there already. Returns true if no more are pending.
     async fn drain(&mut self) -> io::Result<bool> {
         for _ in 0..INPUTS {
-            let Some(input) = self.next_input().now_or_never() else { return Ok(true) };
+            let Poll::Ready(input) = self.poll_input().await else { return Ok(true) };
             self.apply(input?).await?;
         }
         Ok(false)
     }
 
     async fn apply(&mut self, input: Input) -> io::Result<()> {
+        self.is_urgent |= !matches!(input, Input::Feed(_));
         if let Input::Reply(reply) = &input {
             self.link.observe(reply);
         }
@@ -239,6 +269,7 @@ impl Driver {
     fn paint(&mut self) -> io::Result<()> {
         let view = self.state.view(self.now());
         self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
+        self.is_urgent = self.state.has_question();
         let now = self.now();
         // Drawing has no actions.
         self.state.update(now, Input::Drawn);
@@ -271,7 +302,7 @@ impl Driver {
         let interrupt = async {
             loop {
                 match keys.next().await {
-                    Some(Ok(Event::Key(_))) | Some(Err(_)) | None => return,
+                    Some(Ok(Event::Key(_)) | Err(_)) | None => return,
                     _ => {}
                 }
             }

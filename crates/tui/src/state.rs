@@ -44,6 +44,10 @@ pub(crate) enum Phase {
     Suspended,
 }
 
+/// The turn after which the next task forks the session; `None` for the whole conversation.
+#[derive(Clone, Copy, Debug)]
+struct ForkTurn(Option<u32>);
+
 /// Stop that a person requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum StopRequest {
@@ -68,8 +72,8 @@ pub(crate) struct State {
     /// Text of the composer while a question has the keys.
     stash: Option<String>,
     picker: Option<Picker>,
-    files: Vec<String>,
-    has_files: bool,
+    /// The files of the project, once they were requested.
+    files: Option<Vec<String>>,
     /// The chosen completion.
     offer: usize,
     /// The text whose completions a person closed.
@@ -86,7 +90,7 @@ pub(crate) struct State {
     tokens: (Tokens, Tokens),
     changes: Changes,
     /// The turn at which the next task forks the session.
-    fork: Option<Option<u32>>,
+    fork: Option<ForkTurn>,
     hint: Option<String>,
     interrupted: Option<Duration>,
     is_unfocused: bool,
@@ -109,8 +113,7 @@ impl State {
             comment_for: None,
             stash: None,
             picker: None,
-            files: Vec::new(),
-            has_files: false,
+            files: None,
             offer: 0,
             closed_offers: None,
             has_session: false,
@@ -236,7 +239,7 @@ impl State {
                 self.transcript.add_notice(&format!("stored; {unanswered} more answers are missing"));
             }
             Reply::Sessions(choices) => self.open_picker(choices),
-            Reply::Files(files) => (self.files, self.has_files) = (files, true),
+            Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
             Reply::Notice(text) => self.transcript.add_notice(&text),

@@ -193,16 +193,14 @@ impl Transcript {
                     self.push(Block::User, render_user_message(text, &self.options));
                 }
             }
-            FeedKind::MessageQueued { text, .. } => {
-                if self.queued.len() < QUEUE {
-                    self.queued.push(text.clone());
-                }
+            FeedKind::MessageQueued { text, .. } if self.queued.len() < QUEUE => {
+                self.queued.push(text.clone());
             }
             FeedKind::Text { text, .. } => self.answer.clone_from(text),
             FeedKind::TurnDiff { diff, .. } => self.diff.push_str(diff),
             FeedKind::RunDiff { diff } => self.diff.clone_from(diff),
             FeedKind::Retry { reason, .. } => {
-                self.add_notice(&format!("{reason}; the request is sent again"))
+                self.add_notice(&format!("{reason}; the request is sent again"));
             }
             FeedKind::ProtocolChanged { protocol } => {
                 self.add_notice(&format!("calls are now exchanged in the form {protocol}"));
@@ -211,7 +209,7 @@ impl Transcript {
                 self.add_notice(&format!("the conversation was shortened ({results} results removed)"));
             }
             FeedKind::ImagesRemoved { reason } => {
-                self.add_notice(&format!("a picture was refused: {reason}"))
+                self.add_notice(&format!("a picture was refused: {reason}"));
             }
             FeedKind::Notice { text } => self.add_notice(text),
             FeedKind::RunResumed { .. } => self.add_notice("the run was resumed"),
@@ -227,12 +225,12 @@ impl Transcript {
         self.calls.clear();
         self.queued.clear();
         match outcome {
-            RunOutcome::Completed { text } => {
-                // An answer in words stands above already; the text of the completion tool does not.
-                if text.trim() != self.answer.trim() && !text.trim().is_empty() {
-                    self.push(Block::Words, render_markdown(text, &self.options));
-                    self.answer.clone_from(text);
-                }
+            // An answer in words stands above already; the text of the completion tool does not.
+            RunOutcome::Completed { text }
+                if !text.trim().is_empty() && text.trim() != self.answer.trim() =>
+            {
+                self.push(Block::Words, render_markdown(text, &self.options));
+                self.answer.clone_from(text);
             }
             RunOutcome::Stopped { cause } => {
                 let words = match cause.as_str() {

@@ -15,8 +15,8 @@ use windlass_tui::CommandRunner;
 
 use crate::service::ServedSessions;
 
-/// Returns the runner. A command is a call of `run_command`: policy can deny it; a question of policy is answered by the
-/// person who typed the command.
+/// Returns the runner. A command is a call of `run_command`: policy can deny it, and the person who typed the
+/// command answers a question of policy by that.
 pub(super) fn runner(sessions: &ServedSessions) -> CommandRunner {
     let place = Arc::new((sessions.app.clone(), sessions.template.clone()));
     let manual: Arc<OnceCell<ManualCalls>> = Arc::default();

@@ -19,7 +19,8 @@ use crate::show::Show;
 pub(crate) async fn chat(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
     let app = &arguments.store.open(app)?;
     let sessions = Sessions::new(app)?;
-    let template = settings_of(&arguments, app, String::new())?;
+    // An option that cannot be used is reported before the first task.
+    settings_of(&arguments, app, String::new())?;
     let named = arguments.resume.as_deref().or(arguments.continued.as_deref());
     let mut session = match named {
         Some("") => anyhow::bail!("--resume needs a session without a list: name one, or `last`"),
@@ -34,36 +35,43 @@ pub(crate) async fn chat(arguments: Run, app: &App) -> anyhow::Result<ExitCode> 
         };
         let Some(task) = task else { break };
         let stop = CancellationToken::new();
-        let next = match &session {
-            None => {
-                let mut settings = template.clone();
-                settings.task = task;
-                let options = session_options(&arguments, app, &settings, &stop)?;
-                Session::start(app, settings, &options).await
-            }
-            Some(id) => match sessions.continue_with(id, &task, &RunChanges::default()) {
-                Ok(Continuation::NewRun { settings, link, .. }) => {
-                    let mut options = session_options(&arguments, app, &settings, &stop)?;
-                    options.link = link;
-                    Session::start(app, settings, &options).await
-                }
-                Ok(Continuation::Resume { folder, .. }) => {
-                    let options = session_options(&arguments, app, &folder.settings()?, &stop)?;
-                    Session::resume(app, folder, &options, false).await
-                }
-                Ok(_) => anyhow::bail!("this version cannot continue session {id}"),
-                Err(error) => Err(error),
-            },
-        };
+        let next = start(&arguments, app, (&sessions, session.as_deref()), task, &stop).await;
         match next {
             Ok(run) => session = Some(follow(&arguments, app, run, &stop).await?),
-            Err(error) => output::complain(&error.into()),
+            Err(error) => output::complain(&error),
         }
     }
     if let Some(session) = session {
         output::note(&format!("continue with: windlass --plain --resume {session}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the run of a task in a session, or in a new one.
+async fn start(
+    arguments: &Run,
+    app: &App,
+    (sessions, session): (&Sessions, Option<&str>),
+    task: String,
+    stop: &CancellationToken,
+) -> anyhow::Result<Session> {
+    let Some(session) = session else {
+        let settings = settings_of(arguments, app, task)?;
+        let options = session_options(arguments, app, &settings, stop)?;
+        return Ok(Session::start(app, settings, &options).await?);
+    };
+    match sessions.continue_with(session, &task, &RunChanges::default())? {
+        Continuation::NewRun { settings, link, .. } => {
+            let mut options = session_options(arguments, app, &settings, stop)?;
+            options.link = link;
+            Ok(Session::start(app, settings, &options).await?)
+        }
+        Continuation::Resume { folder, .. } => {
+            let options = session_options(arguments, app, &folder.settings()?, stop)?;
+            Ok(Session::resume(app, folder, &options, false).await?)
+        }
+        _ => anyhow::bail!("this version cannot continue session {session}"),
+    }
 }
 
 /// Prints a run to its end, and returns the id of its session.

@@ -64,7 +64,7 @@ async fn a_conversation_goes_on_and_only_a_key_after_the_question_runs_the_comma
         let mut child = pty.start(talk(&place, &provider.base_url()));
         wait_for(&pty, columns, "describe a task");
         type_line(&mut pty, "hello");
-        wait_for(&pty, columns, "- two");
+        wait_for(&pty, columns, "• two");
         wait_for(&pty, columns, "describe a task");
         type_line(&mut pty, "run it");
         // Keys every 10 ms around the appearance of the question.
@@ -108,7 +108,7 @@ async fn a_large_paste_is_folded_and_reaches_the_model_whole() {
     pty.keys(&format!("\u{1b}[200~{paste}END-OF-PASTE\u{1b}[201~"));
     wait_for(&pty, 80, "[paste 1: 40001 lines");
     pty.keys("\r");
-    wait_for(&pty, 80, "- two");
+    wait_for(&pty, 80, "• two");
     let body = provider.requests()[0].body.to_string();
     assert!(body.contains("END-OF-PASTE") && body.len() > 1_000_000, "{} bytes", body.len());
     pty.keys("\u{4}");
@@ -123,7 +123,7 @@ async fn a_session_is_opened_again_with_its_history() {
     let mut child = pty.start(talk(&place, &provider.base_url()));
     wait_for(&pty, 80, "describe a task");
     type_line(&mut pty, "hello");
-    wait_for(&pty, 80, "- two");
+    wait_for(&pty, 80, "• two");
     wait_for(&pty, 80, "describe a task");
     pty.keys("\u{4}");
     assert!(pty.end(&mut child).success(), "{}", pty.screen());
@@ -131,7 +131,7 @@ async fn a_session_is_opened_again_with_its_history() {
     let mut command = talk(&place, &provider.base_url());
     command.arg("--continue");
     let mut child = pty.start(command);
-    wait_for(&pty, 80, "› hello");
+    wait_for(&pty, 80, "> hello");
     wait_for(&pty, 80, "First answer");
     pty.keys("\u{4}");
     assert!(pty.end(&mut child).success(), "{}", pty.screen());

@@ -22,24 +22,24 @@ pub(super) fn name_autonomy(autonomy: Autonomy) -> String {
 /// Fails with a message if a value is unknown.
 pub(super) fn apply(changes: &Changes, template: &mut RunSettings) -> Result<RunChanges, String> {
     let mut next = RunChanges::default();
-    let mut changed = template.clone();
+    let mut settings = template.clone();
     if let Some(name) = &changes.autonomy {
         let autonomy: Autonomy = serde_json::from_value(json!(name))
             .map_err(|_| format!("{name:?} is not a level of autonomy: ask, read-only, auto-edit or auto"))?;
-        (changed.autonomy, next.autonomy) = (autonomy, Some(autonomy));
+        (settings.autonomy, next.autonomy) = (autonomy, Some(autonomy));
     }
     if let Some(effort) = &changes.effort {
         let effort: Effort = effort.parse().map_err(|error| format!("{error}"))?;
-        (changed.request.reasoning, next.effort) = (Some(effort), Some(effort));
+        (settings.request.reasoning, next.effort) = (Some(effort), Some(effort));
     }
     if let Some(model) = &changes.model {
-        changed.provider.model.clone_from(model);
-        next.provider = Some(changed.provider.clone());
+        settings.provider.model.clone_from(model);
+        next.provider = Some(settings.provider.clone());
     }
     if let Some(mode) = &changes.mode {
-        changed.offering.mode = Some(mode.clone());
+        settings.offering.mode = Some(mode.clone());
         next.mode = Some(mode.clone());
     }
-    *template = changed;
+    *template = settings;
     Ok(next)
 }

@@ -209,7 +209,7 @@ impl Link {
                 });
             }
             Action::Diff => {
-                parts.work(move |parts| checkpoints::diff(parts.host.sessions(), &session).map(Reply::Diff))
+                parts.work(move |parts| checkpoints::diff(parts.host.sessions(), &session).map(Reply::Diff));
             }
             Action::Restore(turn) => parts.work(move |parts| {
                 checkpoints::restore(parts.host.sessions(), &session, turn).map(Reply::Notice)
@@ -235,15 +235,12 @@ impl Link {
         let (parts, session) = (self.parts.clone(), self.session.clone());
         let mut settings = self.template.clone();
         tokio::spawn(async move {
-            let started = match session {
-                Some(session) => {
-                    parts.wait_for_end(&session).await;
-                    parts.host.continue_session(&session, &task, &changes).await
-                }
-                None => {
-                    settings.task.clone_from(&task);
-                    parts.host.start(settings).await
-                }
+            let started = if let Some(session) = session {
+                parts.wait_for_end(&session).await;
+                parts.host.continue_session(&session, &task, &changes).await
+            } else {
+                settings.task.clone_from(&task);
+                parts.host.start(settings).await
             };
             parts.report(started, task);
         });

@@ -1,9 +1,10 @@
 //! Slash commands.
 
 use ratatui_core::text::{Line, Span};
+use windlass_app::feed::Tokens;
 use windlass_screen::{DiffLimits, Role, format_count, render_diff};
 
-use super::{Phase, State};
+use super::{ForkTurn, Phase, State};
 use crate::action::Action;
 use crate::complete::COMMANDS;
 
@@ -52,8 +53,8 @@ impl State {
             "help" => self.show_help(),
             "model" | "mode" | "autonomy" | "effort" => self.change(name, value),
             "diff" => self.request_diff(),
-            "restore" => self.with_turn(value, |turn| Action::Restore(turn)),
-            "fork" => self.fork_from(value),
+            "restore" => self.with_turn(value.as_deref(), Action::Restore),
+            "fork" => self.fork_from(value.as_deref()),
             "sessions" => self.actions.push(Action::ListSessions),
             "new" => self.begin_anew(),
             "export" if self.has_session => self.actions.push(Action::Export(value)),
@@ -85,19 +86,15 @@ impl State {
                 return;
             }
         };
-        match value {
-            Some(value) => {
-                let words = format!("{name} from the next task on: {value}");
-                current.clone_from(&value);
-                *place = Some(value);
-                self.transcript.add_notice(&words);
-            }
-            None => {
-                let words =
-                    format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() });
-                self.transcript.add_notice(&words);
-            }
-        }
+        let words = if let Some(value) = value {
+            let words = format!("{name} from the next task on: {value}");
+            current.clone_from(&value);
+            *place = Some(value);
+            words
+        } else {
+            format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() })
+        };
+        self.transcript.add_notice(&words);
     }
 
     fn request_diff(&mut self) {
@@ -119,25 +116,25 @@ impl State {
         self.transcript.add_lines(lines);
     }
 
-    fn with_turn(&mut self, value: Option<String>, action: fn(Option<u32>) -> Action) {
+    fn with_turn(&mut self, value: Option<&str>, action: fn(Option<u32>) -> Action) {
         if self.is_working() || !self.has_session {
             self.hint = Some("this needs a conversation whose run has ended".to_owned());
             return;
         }
-        match value.map(|value| value.parse::<u32>()).transpose() {
+        match value.map(str::parse::<u32>).transpose() {
             Ok(turn) => self.actions.push(action(turn)),
             Err(_) => self.hint = Some("the turn must be a number".to_owned()),
         }
     }
 
-    fn fork_from(&mut self, value: Option<String>) {
+    fn fork_from(&mut self, value: Option<&str>) {
         if self.is_working() || !self.has_session {
             self.hint = Some("this needs a conversation whose run has ended".to_owned());
             return;
         }
-        match value.map(|value| value.parse::<u32>()).transpose() {
+        match value.map(str::parse::<u32>).transpose() {
             Ok(turn) => {
-                self.fork = Some(turn);
+                self.fork = Some(ForkTurn(turn));
                 self.transcript.add_notice("the next task begins a new session with this conversation");
             }
             Err(_) => self.hint = Some("the turn must be a number".to_owned()),
@@ -152,7 +149,7 @@ impl State {
         self.transcript.reset();
         self.cards.clear();
         (self.has_session, self.phase) = (false, Phase::Idle);
-        self.tokens = Default::default();
+        self.tokens = (Tokens::default(), Tokens::default());
         (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);
         self.actions.push(Action::Open(String::new()));
         self.transcript.add_notice("the next task begins a new session");

@@ -59,8 +59,8 @@ impl State {
     fn changed_text(&mut self) {
         self.history.leave();
         (self.offer, self.closed_offers) = (0, None);
-        if !self.has_files && matches!(find_word(self.composer.before_caret()), Some(Word::File(_))) {
-            self.has_files = true;
+        if self.files.is_none() && matches!(find_word(self.composer.before_caret()), Some(Word::File(_))) {
+            self.files = Some(Vec::new());
             self.actions.push(Action::ListFiles);
         }
     }
@@ -73,7 +73,7 @@ impl State {
         }
         match find_word(before) {
             Some(Word::Command(name)) if self.comment_for.is_none() => complete_command(name),
-            Some(Word::File(part)) => complete_file(part, &self.files),
+            Some(Word::File(part)) => complete_file(part, self.files.as_deref().unwrap_or_default()),
             _ => Vec::new(),
         }
     }

@@ -11,6 +11,10 @@ use crate::guard::KeyGuard;
 /// Maximum number of open questions that are stored.
 const MAX_CARDS: usize = 1_000;
 
+/// The answers that the conversation offers to a question about a call.
+const ANSWERS: [CardAnswer; 5] =
+    [CardAnswer::Once, CardAnswer::Session, CardAnswer::No, CardAnswer::Later, CardAnswer::Details];
+
 /// An open question.
 #[derive(Debug)]
 pub(super) struct OpenCard {
@@ -29,8 +33,7 @@ impl OpenCard {
             Question::Call { card } => {
                 let json = serde_json::to_value(card).unwrap_or_default();
                 let mut card: ApprovalCard = serde_json::from_value(json).unwrap_or_default();
-                use CardAnswer::{Details, Later, No, Once, Session};
-                card.answers = vec![Once, Session, No, Later, Details];
+                card.answers = ANSWERS.to_vec();
                 Some(card)
             }
             _ => None,
@@ -92,6 +95,11 @@ impl State {
         self.cards.first().is_some_and(|card| card.guard.is_waiting())
     }
 
+    /// Returns true if a question is open.
+    pub(crate) fn has_question(&self) -> bool {
+        !self.cards.is_empty()
+    }
+
     /// The view with the first question stands on the terminal.
     pub(super) fn observe_drawing(&mut self) {
         let now = self.now;
@@ -151,10 +159,9 @@ impl State {
 
     fn answer_with(&mut self, key: char) {
         let Some(id) = self.cards.first().map(|card| card.id.clone()) else { return };
-        let none = || None;
         match CardAnswer::from_key(key) {
-            Some(CardAnswer::Once) => self.answer(id, Answer::Once { comment: none() }),
-            Some(CardAnswer::Session) => self.answer(id, Answer::Session { comment: none() }),
+            Some(CardAnswer::Once) => self.answer(id, Answer::Once { comment: None }),
+            Some(CardAnswer::Session) => self.answer(id, Answer::Session { comment: None }),
             Some(CardAnswer::Later) => self.answer(id, Answer::Later),
             Some(CardAnswer::No) => self.comment_for = Some(id),
             Some(CardAnswer::Details) => self.print_card(),

@@ -1,6 +1,6 @@
 //! The text of the composer: a task, a message, an answer or a command.
 
-use super::{Phase, State};
+use super::{ForkTurn, Phase, State};
 use crate::action::Action;
 
 impl State {
@@ -55,7 +55,7 @@ impl State {
         self.phase = Phase::Starting;
         self.working_since = self.now;
         match self.fork.take().filter(|_| self.has_session) {
-            Some(turn) => {
+            Some(ForkTurn(turn)) => {
                 self.transcript.reset();
                 self.actions.push(Action::Fork { turn, task, changes });
             }

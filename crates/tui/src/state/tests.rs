@@ -71,6 +71,7 @@ impl Talk {
         actions
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a test passes `json!` in place")]
     pub(super) fn feed(&mut self, kind: Value) -> Vec<Action> {
         self.seq += 1;
         let mut event = json!({"seq": self.seq, "session": "s", "run": "s", "at_ms": 0});

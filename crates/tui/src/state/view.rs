@@ -40,10 +40,13 @@ impl State {
         let question = self.question_lines(room.saturating_sub(2).max(MIN_CARD_ROWS), &options);
         let used = question.len().saturating_add(activity.len());
         let live = room.saturating_sub(used).saturating_sub(1);
-        // The live lines of a run that waits for an answer are above the question.
         above.extend(self.transcript.live(live.min(rows / 2), now));
         above.extend(activity);
+        let has_question = !question.is_empty();
         above.extend(question);
+        if has_question && above.len().saturating_add(1) < room {
+            above.push(Line::default());
+        }
         if !above.is_empty() || !self.transcript.is_empty() {
             above.insert(0, Line::default());
         }

@@ -141,7 +141,7 @@ impl<W: Write> Painter<W> {
                 out.push_str("\r\n");
             }
         } else {
-            self.to_top(out);
+            self.move_to_top(out);
             for line in finished {
                 write_cells(out, line);
                 out.push_str("\x1b[K\r\n");
@@ -153,7 +153,7 @@ impl<W: Write> Painter<W> {
     }
 
     /// Moves the cursor to the beginning of the view.
-    fn to_top(&mut self, out: &mut String) {
+    fn move_to_top(&mut self, out: &mut String) {
         out.push('\r');
         up(out, self.caret.0);
         self.caret = (0, 0);
@@ -162,7 +162,7 @@ impl<W: Write> Painter<W> {
     /// Writes the rows that differ, and leaves the cursor at the caret.
     fn write_view(&mut self, out: &mut String, rows: &[Vec<Cell>], caret: (usize, usize)) {
         if self.is_stale {
-            self.to_top(out);
+            self.move_to_top(out);
             out.push_str("\x1b[J");
             self.painted.clear();
         }
@@ -219,7 +219,7 @@ impl<W: Write> Painter<W> {
     /// Fails if the terminal cannot be written.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let mut out = String::new();
-        self.to_top(&mut out);
+        self.move_to_top(&mut out);
         out.push_str("\x1b[J");
         (self.painted, self.caret, self.is_stale) = (Vec::new(), (0, 0), false);
         self.out.write_all(out.as_bytes())?;

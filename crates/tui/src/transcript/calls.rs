@@ -120,11 +120,17 @@ impl LiveCalls {
             FeedKind::ArgumentsDelta { call, offset, text, .. } => {
                 let call = self.find(call)?;
                 if *offset == 0 {
-                    call.view = CallView::new(&call.view.tool().to_owned());
+                    call.view = CallView::new(call.view.tool());
                 }
                 call.view.push_arguments(text);
             }
-            FeedKind::CallNote { call, text } => self.find(call)?.view.push_note(text),
+            FeedKind::CallNote { call, text } => {
+                let view = &mut self.find(call)?.view;
+                // While the arguments arrive, the remarks are previews of what the view shows itself.
+                if *view.state() != CallState::Writing {
+                    view.push_note(text);
+                }
+            }
             FeedKind::Call { call, tool, arguments, .. } => {
                 self.open(call, tool, &[])?.view.set_arguments(arguments);
             }
@@ -140,7 +146,9 @@ impl LiveCalls {
             FeedKind::CallDeferred { call } => self.find(call)?.view.set_state(CallState::Deferred),
             FeedKind::CallOutput { call, text, left_out, .. } => {
                 let view = &mut self.find(call)?.view;
-                view.skip_output(*left_out);
+                if *left_out > 0 {
+                    view.push_output(&format!("[{left_out} bytes left out]\n"));
+                }
                 view.push_output(text);
             }
             // The streamed calls of the failed attempt are void.

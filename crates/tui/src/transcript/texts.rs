@@ -75,12 +75,12 @@ impl LiveTexts {
             FeedKind::TextDelta { offset, text, .. } => Some(self.push(*offset, text)),
             FeedKind::TextEnded { .. } => Some(self.close()),
             FeedKind::Text { text, .. } => Some(self.complete(text)),
-            FeedKind::Retry { .. } | FeedKind::RunEnded { .. } | FeedKind::Error { .. } => {
-                let lines = self.close();
-                *self = Self::new(self.options);
-                Some(lines)
-            }
-            FeedKind::TurnEnded { .. } | FeedKind::TurnStarted { .. } | FeedKind::RunStarted { .. } => {
+            FeedKind::Retry { .. }
+            | FeedKind::RunEnded { .. }
+            | FeedKind::Error { .. }
+            | FeedKind::TurnEnded { .. }
+            | FeedKind::TurnStarted { .. }
+            | FeedKind::RunStarted { .. } => {
                 let lines = self.close();
                 *self = Self::new(self.options);
                 Some(lines)

@@ -138,7 +138,8 @@ fn a_card_that_does_not_fit_cannot_be_remembered_until_it_was_printed() {
     let mut talk = Talk::new();
     talk.start("x");
     let mut event = card("q1", "touch c");
-    let diff: String = (0..300).map(|line| format!("+line {line}\n")).collect();
+    let rows: Vec<String> = (0..300).map(|line| format!("+line {line}\n")).collect();
+    let diff = rows.concat();
     event["card"]["changes"] =
         json!([{"path": "a", "diff": format!("--- a\n+++ a\n@@ -0,0 +1,300 @@\n{diff}")}]);
     talk.feed(event);
