@@ -7,6 +7,7 @@
 mod app;
 mod config;
 mod error;
+mod hex;
 mod notices;
 mod notifications;
 mod storage;

@@ -30,7 +30,7 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     let mut sessions = ServedSessions::open(&run, &app.clone().with_notices(send))?;
     let mut options = TuiOptions::default();
     (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
-    options.window = "terminal".to_owned();
+    "terminal".clone_into(&mut options.window);
     options.has_picker = run.resume.as_deref() == Some("");
     options.session = run.resume.or(run.continued).filter(|session| !session.is_empty());
     options.editor = variable("VISUAL").or_else(|| variable("EDITOR"));

@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
 
-use crate::refusal::refuse;
+use crate::response::refuse;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use measured::Measurement;

@@ -25,14 +25,12 @@ pub(crate) async fn read_upload(
     request: Request,
     next: Next,
 ) -> Response {
-    match tokio::time::timeout(timeout, places.acquire_owned()).await {
-        Ok(Ok(_place)) => read_body(most, timeout, request, next).await,
-        _ => {
-            let mut response = ApiError::too_many("too many uploads", timeout).into_response();
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            response
-        }
-    }
+    let Ok(Ok(_place)) = tokio::time::timeout(timeout, places.acquire_owned()).await else {
+        let mut response = ApiError::too_many("too many uploads", timeout).into_response();
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        return response;
+    };
+    read_body(most, timeout, request, next).await
 }
 
 /// Reads the whole body of a request before it is handled. A body that is too large, too slow or incomplete closes the

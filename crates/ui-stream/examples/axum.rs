@@ -1,4 +1,5 @@
 //! A server for `useChat` with `resume: true`, on a configured provider. Usage: axum [ADDRESS].
+#![expect(clippy::print_stdout, reason = "an example shows its address")]
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};

@@ -11,6 +11,7 @@ use super::bound::{BoundFile, BoundFiles, FileRole};
 use super::entry::ServerEntry;
 use crate::config::Confinement;
 use crate::error::{Context as _, Result, one_line};
+use crate::hex::hex;
 use crate::secrets;
 
 /// Maximum number of displayed names of absent files.
@@ -128,12 +129,4 @@ pub(crate) fn digest(name: &str, entry: &ServerEntry, root: &Path, bound: &Bound
         add(&file.digest);
     }
     Ok(hex(&hash.finalize()))
-}
-
-/// Returns bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

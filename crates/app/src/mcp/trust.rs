@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::bound::BoundFiles;
 use super::config::{ConfiguredServer, PROJECT_CONFIG, ServerOwner, load_servers};
-use super::description::{describe, describe_command, digest, hex};
+use super::description::{describe, describe_command, digest};
 use super::entry::ServerEntry;
 use crate::app::App;
 use crate::error::{AppError, Context as _, ErrorKind, Result, one_line};
+use crate::hex::hex;
 use crate::storage::{Format, StateFile};
 
 /// Path of the file in the state folder, which is outside of every project.

@@ -13,9 +13,11 @@ use windlass_hitl::{Source, Verdict, decide};
 use windlass_protocol::Hints;
 
 use self::candidates::{Candidate, find_candidates};
-use super::files::{MAX_POLICY_BYTES, POLICY, check_owner, load_policy};
+use super::files::{MAX_POLICY_BYTES, POLICY, load_policy};
+use super::owner::check_owner;
 use crate::app::App;
 use crate::error::{Context as _, Result, bail, ensure};
+use crate::hex::short_hex;
 use crate::storage::change_settings;
 
 /// Proposal of the narrowest rule that allows a call and similar ones, for the user's policy file.
@@ -193,5 +195,5 @@ fn digest(file: &Path, text: &str) -> String {
     digest.update(file.as_os_str().as_encoded_bytes());
     digest.update([0]);
     digest.update(text.as_bytes());
-    digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    short_hex(&digest.finalize())
 }

@@ -7,6 +7,7 @@ use windlass_journal::FileJournal;
 use super::checkpoints::{find_after_turn, find_before_turn, open_checkpoints};
 use super::folder::RunFolder;
 use crate::error::{Context as _, ErrorKind, Result, bail, ensure};
+use crate::hex::short_hex;
 
 /// The checkpoints of a run, with the differences between them. All methods block: they read files and start git.
 #[derive(Debug)]
@@ -176,5 +177,5 @@ fn digest(to: &CheckpointId, foreign: Foreign, changes: &RestoreResult) -> Strin
     for kept in &changes.kept {
         add(&kept.path);
     }
-    digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    short_hex(&digest.finalize())
 }

@@ -29,7 +29,7 @@ impl From<DeliverAt> for MessageTime {
     fn from(when: DeliverAt) -> Self {
         match when {
             DeliverAt::AfterTask => Self::AfterTask,
-            _ => Self::AfterTurn,
+            DeliverAt::NextTurn => Self::AfterTurn,
         }
     }
 }

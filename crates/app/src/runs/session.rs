@@ -215,7 +215,7 @@ impl Session {
         let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
         let events = agent.stream_with(to_message(settings.task.clone(), parts), run);
         let inbox = Inbox::new(&folder, calls.clone());
-        Ok(Self { inbox, calls, events, folder, recording, feed })
+        Ok(Self { folder, events, inbox, calls, recording, feed })
     }
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use windlass_sandbox::{SettingsOwner, read_settings};
 
+use crate::hex::hex;
+
 /// Names of instruction files, in the order of precedence within one folder.
 pub(crate) const INSTRUCTION_NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
@@ -59,8 +61,7 @@ pub struct ProjectFile {
 
 impl ProjectFile {
     pub(crate) fn new(path: PathBuf, kind: ProjectFileKind, text: &str) -> Self {
-        let digest = Sha256::digest(text.as_bytes());
-        let digest = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+        let digest = hex(&Sha256::digest(text.as_bytes()));
         Self { path, kind, bytes: text.len(), digest }
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of the gateway's own clients, stored as hashes.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -102,8 +102,7 @@ impl ClientKeys {
     ) -> Result<String, KeyError> {
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(KeyError::Randomness)?;
-        let digits = random.iter().map(|byte| format!("{byte:02x}"));
-        let key = digits.fold(PREFIX.to_owned(), |key, digit| key + &digit);
+        let key = format!("{PREFIX}{}", hex(&random));
         let models = models.into_iter().map(Into::into).collect();
         self.insert(ClientKey { name: name.to_owned(), hash: hash(&key), models })?;
         Ok(key)
@@ -152,8 +151,15 @@ impl ClientKeys {
     }
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
 fn hash(key: &str) -> String {
-    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(key.as_bytes()))
 }
 
 impl fmt::Debug for ClientKeys {

@@ -40,7 +40,7 @@ struct Answer {
 
 impl Answer {
     fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{}", self.body))
+        serde_json::from_str(&self.body).expect(&self.body)
     }
 }
 

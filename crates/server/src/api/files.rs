@@ -79,12 +79,11 @@ pub(super) async fn restore(
             None => history.find(wanted.turn)?,
         };
         let foreign = Foreign::from(wanted.others);
-        let (changes, digest) = match &wanted.digest {
-            Some(digest) => (history.restore_as_planned(&to, foreign, digest)?, None),
-            None => {
-                let plan = history.plan(&to, foreign)?;
-                (plan.changes, Some(plan.digest))
-            }
+        let (changes, digest) = if let Some(digest) = &wanted.digest {
+            (history.restore_as_planned(&to, foreign, digest)?, None)
+        } else {
+            let plan = history.plan(&to, foreign)?;
+            (plan.changes, Some(plan.digest))
         };
         Ok(RestoreValue::new(to.to_string(), changes, digest))
     };

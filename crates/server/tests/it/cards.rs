@@ -71,8 +71,8 @@ async fn an_answer_becomes_a_rule_that_later_runs_follow() {
 
     let path = format!("/api/sessions/{session}/answer");
     let wrong = json!({"answer": "rule", "question": question, "digest": "other"}).to_string();
-    let refused = place.call("POST", &path, &wrong).await;
-    assert_eq!((refused.status, &refused.json()["code"]), (409, &json!("rule_changed")));
+    let unshown = place.call("POST", &path, &wrong).await;
+    assert_eq!((unshown.status, &unshown.json()["code"]), (409, &json!("rule_changed")));
     let effect =
         answer(&place, &session, asked, json!({"answer": "rule", "digest": proposal["digest"]})).await;
     assert_eq!(effect["rule"]["rules"], json!(["answer-write_file-1"]));

@@ -40,7 +40,9 @@ async fn serve(folder: &Path, base_url: String) {
     let mut template = RunSettings::new("", provider, &folder.join("project")).unwrap();
     (template.servers, template.no_checkpoints, template.sandbox) = (false, true, Confinement::Off);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    writeln!(std::io::stdout(), "\nserving on {}", listener.local_addr().unwrap()).unwrap();
+    // `println!` would be captured by the test program.
+    let mut output = std::io::stdout();
+    writeln!(output, "\nserving on {}", listener.local_addr().unwrap()).unwrap();
     let (host, devices) = (SessionHost::new(&app).unwrap(), devices(folder));
     let server = Server::new(host, template, devices, ServerOptions::default());
     server.serve_until(listener, std::future::pending()).await.unwrap();

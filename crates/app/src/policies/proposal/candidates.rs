@@ -168,9 +168,8 @@ fn count_words(argv: &[String]) -> usize {
     let has_subcommand =
         program_kind(word(0)) == ProgramKind::Subcommands && !word(1).is_empty() && !word(1).starts_with('-');
     match (has_subcommand, word(1)) {
-        (true, "run" | "exec" | "run-script") => argv.len(),
+        (true, "run" | "exec" | "run-script") | (false, _) => argv.len(),
         (true, _) => 2,
-        (false, _) => argv.len(),
     }
 }
 
@@ -211,7 +210,7 @@ fn for_agent(request: &ApprovalRequest, agent: &str) -> Result<Candidate> {
     let tool = &request.tool;
     let mut rule = rule(tool, EffectKind::Spawn);
     if tool.as_str() != agent {
-        let fields = request.call.arguments().map(|arguments| arguments.as_object());
+        let fields = request.call.arguments().map(windlass_protocol::Arguments::as_object);
         let name = fields.and_then(|fields| fields.iter().find(|(_, value)| value.as_str() == Some(agent)));
         let Some((name, _)) = name else {
             bail!(Conflict, "the arguments do not name the agent {agent}, so a rule cannot name it");
