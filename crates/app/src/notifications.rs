@@ -115,7 +115,7 @@ fn is_safe(address: &str) -> bool {
 
 impl Notification {
     /// Returns the notification about an event, if a person needs to know it.
-    fn of(event: &FeedEvent) -> Option<Self> {
+    fn from_event(event: &FeedEvent) -> Option<Self> {
         let (kind, tool, text) = match &event.kind {
             FeedKind::QuestionOpened { card: Question::Call { card }, .. } => {
                 ("question", Some(card.tool.clone()), format!("{} waits for an answer", card.tool))

@@ -36,11 +36,8 @@ mod unconfirmed;
 mod upload;
 
 pub use builder::{ClientBuilder, ClientError};
-pub use capability_store::CapabilityStore;
-pub use client::Client;
 pub use event::{AnswerInfo, ClientEvent};
 pub use fallback::{Fallback, FallbackEvent};
-pub use forward::StartedAnswer;
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
 pub use options::{Options, Pace};
@@ -50,10 +47,10 @@ pub use transport::{
     TransportResponse,
 };
 pub use upload::{Upload, UploadedFile};
+pub use {capability_store::CapabilityStore, client::Client, forward::StartedAnswer};
 
-// The type of a key.
+// The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;
-// Re-exports of the types of `windlass-vendors` in this crate's interface.
 pub use windlass_vendors::{
     Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
     ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,

@@ -1,4 +1,4 @@
-//! Sends requests: adapts them to what the provider refuses, and repeats them where that may help.
+//! Sends requests: adapts them to the refusals of the provider, and repeats them where that may help.
 
 use std::sync::Arc;
 

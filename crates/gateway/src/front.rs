@@ -18,13 +18,13 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
 
-use crate::response::refuse;
+use crate::response::{json, refuse};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use measured::Measurement;
 use metrics::Metrics;
 
-/// The wait that a client is told when the server has no room for its request.
+/// The wait in the answer when the server has no room for its request.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
@@ -204,7 +204,7 @@ impl Front {
             return measurement.measure(self.refuse(server, &not_permitted(model)), None);
         }
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return measurement.measure(self.refuse(server, &overloaded()), None);
+            return measurement.measure(self.refuse(server, &overload_error()), None);
         };
         let answer = self.gateway_for(model).answer_until(request, stop).await;
         measurement.measure(answer, Some(place))
@@ -247,7 +247,7 @@ fn not_permitted(model: &str) -> ProviderError {
     ProviderError::new(ProviderErrorKind::NotFound, Some("model_not_found".to_owned()), what).with_status(404)
 }
 
-fn overloaded() -> ProviderError {
+fn overload_error() -> ProviderError {
     let what = "the gateway answers as many requests as it may; try again later";
     ProviderError::new(ProviderErrorKind::Server, None, what)
         .with_status(503)
@@ -259,10 +259,6 @@ fn not_allowed(path: &str) -> GatewayResponse {
     let error =
         serde_json::json!({"error": {"message": what, "type": "invalid_request_error", "code": null}});
     json(405, &error)
-}
-
-fn json(status: u16, value: &serde_json::Value) -> GatewayResponse {
-    GatewayResponse::whole(status, value.to_string().into_bytes())
 }
 
 impl From<Gateway> for Front {

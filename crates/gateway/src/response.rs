@@ -54,3 +54,8 @@ pub(crate) fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayRespo
     }
     answer
 }
+
+/// Returns a response with a JSON value.
+pub(crate) fn json(status: u16, value: &serde_json::Value) -> GatewayResponse {
+    GatewayResponse::whole(status, value.to_string().into_bytes())
+}

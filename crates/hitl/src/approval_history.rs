@@ -256,7 +256,7 @@ fn id(facts: &Facts) -> String {
 }
 
 /// Returns whether answers about a call may become a standing permission. The shape of a command is weak evidence of
-/// what it does, so no command is learned, whatever its risk.
+/// its effects, so no command is learned, whatever its risk.
 fn is_learnable(facts: &Facts) -> bool {
     let runs = |effect: &Effect| matches!(effect, Effect::Execute { .. });
     facts.risk() <= Risk::Medium && !facts.effects.iter().any(runs)

@@ -24,7 +24,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
 pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
-        _ if reads_confined(facts, part) => (Verdict::Allow, "d.reads", "it only reads, and is confined"),
+        _ if part.reads_confined(facts) => (Verdict::Allow, "d.reads", "it only reads, and is confined"),
         Autonomy::Headless => (
             Verdict::Deny,
             "d.headless",
@@ -48,12 +48,6 @@ fn edits(part: &Part<'_>) -> bool {
     matches!(part.effect.as_ref(), Effect::Write { .. })
         && part.origin != Origin::Command
         && part.place == Place::Inside
-}
-
-/// Returns whether a command is proved to only read, and a full sandbox holds it to that. Such a command is like the
-/// reading of a file inside the workspace; the paths that it reads are parts of their own.
-pub(crate) fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
-    facts.is_confined() && part.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
 }
 
 fn ask_text(part: &Part<'_>) -> &'static str {

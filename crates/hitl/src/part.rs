@@ -214,6 +214,12 @@ impl<'a> Part<'a> {
 }
 
 impl Part<'_> {
+    /// Returns whether a command is proved to only read, and a full sandbox holds it to that. Such a command is like
+    /// the reading of a file inside the workspace; the paths that it reads are parts of their own.
+    pub(crate) fn reads_confined(&self, facts: &Facts) -> bool {
+        facts.is_confined() && self.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
+    }
+
     /// Returns whether the effect reaches names below its path that are not separate parts.
     pub(crate) fn reaches_unlisted(&self) -> bool {
         self.effect.reaches_below() && !self.is_listed

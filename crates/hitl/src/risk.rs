@@ -3,7 +3,6 @@
 use windlass_protocol::{Effect, Risk};
 
 use crate::Facts;
-use crate::autonomy::reads_confined;
 use crate::must_ask::removes_unseen;
 use crate::part::{Origin, Part};
 use crate::place::Place;
@@ -29,7 +28,7 @@ pub(crate) fn risk_of(facts: &Facts, part: &Part<'_>) -> Risk {
             Place::Inside | Place::Secret => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
-        Effect::Execute { .. } if reads_confined(facts, part) => Risk::Low,
+        Effect::Execute { .. } if part.reads_confined(facts) => Risk::Low,
         Effect::Execute { .. } => {
             let is_dangerous =
                 part.reading.as_ref().is_some_and(|reading| !reading.scan.dangers().is_empty());

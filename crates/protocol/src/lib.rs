@@ -45,7 +45,6 @@ pub use hosted_tool::{
     McpServer, ToolMatching, ToolSearch, UserLocation, WebFetch, WebSearch,
 };
 pub use id::{CallId, IdError};
-pub use json::RawJson;
 pub use message::{Message, Role};
 pub use name::{NameError, ToolName};
 pub use options::{PromptCache, RequestOptions};
@@ -56,7 +55,6 @@ pub use prices::{LongPrices, Prices};
 pub use refusal::{Refusal, RefusalKind};
 pub use request::{Delivery, Request};
 pub use result::{Content, ResultFlag, ResultStatus, ToolResult};
-pub use rewritten::RewrittenHistory;
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
 pub use target::{Change, Containment, Target, TargetKind};
-pub use {stop::StopReason, usage::Usage};
+pub use {json::RawJson, rewritten::RewrittenHistory, stop::StopReason, usage::Usage};

@@ -7,6 +7,7 @@ use windlass_protocol::{
 };
 
 use crate::StreamError;
+use crate::range_unit::RangeUnit;
 
 /// One increment of an answer, independent of the provider.
 ///
@@ -101,18 +102,6 @@ pub enum Chunk {
     },
     /// An event without a neutral representation (RULES P3).
     Unknown(Unknown),
-}
-
-/// The unit in which the range of a citation counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "the units of the providers")]
-pub enum RangeUnit {
-    /// Bytes of UTF-8.
-    #[default]
-    Bytes,
-    /// Unicode scalar values.
-    Chars,
 }
 
 impl Chunk {

@@ -8,9 +8,11 @@ mod image_words;
 pub mod kit;
 
 mod model;
+mod range_unit;
 
-pub use chunk::{CallChunk, CallKey, Chunk, RangeUnit, WholeCall};
+pub use chunk::{CallChunk, CallKey, Chunk, WholeCall};
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
 pub use image_words::names_image;
 pub use model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
+pub use range_unit::RangeUnit;

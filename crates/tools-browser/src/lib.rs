@@ -10,8 +10,6 @@ compile_error!("windlass-tools-browser needs Unix: leave the feature `browser` o
 #[cfg(unix)]
 mod action;
 #[cfg(unix)]
-mod activity;
-#[cfg(unix)]
 mod browser;
 #[cfg(unix)]
 mod browser_action;

@@ -1,5 +1,7 @@
 //! One running browser with one page, from its start to its end.
 
+mod activity;
+
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -9,8 +11,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use self::activity::{Activity, ActivityGuard};
 use crate::Limits;
-use crate::activity::{Activity, ActivityGuard};
 use crate::browser::Browser;
 use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;

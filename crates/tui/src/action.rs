@@ -1,4 +1,4 @@
-//! What a conversation wants from the program.
+//! Requests of a conversation to the program.
 
 use ratatui_core::text::Line;
 use windlass_app::sessions::Answer;

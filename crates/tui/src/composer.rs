@@ -47,7 +47,7 @@ impl Composer {
     }
 
     /// Returns the text before the caret.
-    pub(crate) fn before_caret(&self) -> &str {
+    pub(crate) fn text_before_caret(&self) -> &str {
         self.text.get(..self.caret).unwrap_or_default()
     }
 
@@ -128,14 +128,14 @@ impl Composer {
                 }
             }
             Key::NewLine => self.insert("\n"),
-            Key::Left => self.caret = self.before(),
-            Key::Right => self.caret = self.after(),
+            Key::Left => self.caret = self.previous_boundary(),
+            Key::Right => self.caret = self.next_boundary(),
             Key::Home => self.caret = self.line_start(),
             Key::End => self.caret = self.line_end(),
             Key::WordLeft => self.caret = self.word_start(),
             Key::WordRight => self.caret = self.word_end(),
-            Key::Backspace => self.remove(self.before(), self.caret),
-            Key::Delete => self.remove(self.caret, self.after()),
+            Key::Backspace => self.remove(self.previous_boundary(), self.caret),
+            Key::Delete => self.remove(self.caret, self.next_boundary()),
             Key::DeleteWord => self.remove(self.word_start(), self.caret),
             Key::DeleteToStart => self.remove(self.line_start(), self.caret),
             Key::DeleteToEnd => self.remove(self.caret, self.line_end()),
@@ -171,15 +171,15 @@ impl Composer {
     }
 
     /// Returns the boundary before the caret. The mark of a paste is one unit.
-    fn before(&self) -> usize {
-        let before = self.before_caret();
+    fn previous_boundary(&self) -> usize {
+        let before = self.text_before_caret();
         if let Some((mark, _)) = self.pastes.iter().find(|(mark, _)| before.ends_with(mark.as_str())) {
             return self.caret.saturating_sub(mark.len());
         }
         before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
     }
 
-    fn after(&self) -> usize {
+    fn next_boundary(&self) -> usize {
         let rest = self.text.get(self.caret..).unwrap_or_default();
         if let Some((mark, _)) = self.pastes.iter().find(|(mark, _)| rest.starts_with(mark.as_str())) {
             return self.caret.saturating_add(mark.len());
@@ -189,7 +189,7 @@ impl Composer {
     }
 
     fn line_start(&self) -> usize {
-        self.before_caret().rfind('\n').map_or(0, |at| at.saturating_add(1))
+        self.text_before_caret().rfind('\n').map_or(0, |at| at.saturating_add(1))
     }
 
     fn line_end(&self) -> usize {
@@ -198,7 +198,7 @@ impl Composer {
     }
 
     fn word_start(&self) -> usize {
-        let before = self.before_caret().trim_end();
+        let before = self.text_before_caret().trim_end();
         before.rfind(char::is_whitespace).map_or(0, |at| {
             let width = before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
             at.saturating_add(width)

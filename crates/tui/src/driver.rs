@@ -231,14 +231,14 @@ impl Driver {
         }
     }
 
-    /// Returns the next input if it is there already. The stream of keys keeps the first waker that it gets, so it
+    /// Returns the next input if it has arrived. The stream of keys keeps the first waker that it gets, so it
     /// must be polled with the waker of this task.
     async fn poll_input(&mut self) -> Poll<io::Result<Input>> {
         let mut next = pin!(self.next_input());
         poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
     }
 
-    /// Applies the inputs that are there already. Returns true if no more are pending.
+    /// Applies the inputs that have arrived. Returns true if no more are pending.
     async fn drain(&mut self) -> io::Result<bool> {
         for _ in 0..INPUTS {
             let Poll::Ready(input) = self.poll_input().await else { return Ok(true) };

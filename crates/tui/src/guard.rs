@@ -1,4 +1,4 @@
-//! The guard of a question: only keys that were pressed after it stood on the screen answer it.
+//! The guard of a question: only keys that were pressed after it was displayed answer it.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) struct KeyGuard {
 }
 
 impl KeyGuard {
-    /// The question stands on the screen.
+    /// The question is displayed.
     pub(crate) fn observe_drawing(&mut self, now: Duration) {
         self.quiet_since.get_or_insert(now);
     }

@@ -1,4 +1,4 @@
-//! What happens to a conversation: keys, pastes, events of the feed, replies of the program, time.
+//! The inputs of a conversation: keys, pastes, events of the feed, replies of the program, time.
 
 use windlass_app::feed::{FeedEvent, Question};
 
@@ -74,7 +74,7 @@ pub(crate) enum Input {
         /// True if no input was pending.
         is_idle: bool,
     },
-    /// The present view stands on the terminal.
+    /// The terminal displays the present view.
     Drawn,
     /// An event of the session's feed.
     Feed(Box<FeedEvent>),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 type Output = Pin<Box<dyn Future<Output = String> + Send>>;
 
-/// Runner of the commands that a person types after `!`. It returns what the command wrote, or the reason of a refusal.
+/// Runner of the commands that a person types after `!`. It returns the output of the command, or the reason of a refusal.
 #[derive(Clone)]
 pub struct CommandRunner {
     run: Arc<dyn Fn(String) -> Output + Send + Sync>,

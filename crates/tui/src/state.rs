@@ -55,7 +55,7 @@ enum StopRequest {
     None,
     /// The run stops when the running calls have ended.
     AfterCall,
-    /// The run was told to stop.
+    /// The run received the request to stop.
     Now,
 }
 

@@ -1,4 +1,4 @@
-//! The terminal: its modes, its keys, and what is painted on it.
+//! The terminal: its modes, its keys, and the painted view.
 
 mod ansi;
 mod keys;

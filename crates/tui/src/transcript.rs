@@ -87,7 +87,7 @@ impl Transcript {
     }
 
     /// Returns the messages that wait for their moment.
-    pub(crate) fn queued(&self) -> &[String] {
+    pub(crate) fn queue(&self) -> &[String] {
         &self.queued
     }
 
@@ -110,7 +110,7 @@ impl Transcript {
         *self = Self { finished, last: self.last, ..Self::new(self.options) };
     }
 
-    /// Forgets what a run left unfinished.
+    /// Forgets the unfinished items of a run.
     pub(crate) fn clear_live(&mut self) {
         self.calls.clear();
         self.queued.clear();
@@ -225,7 +225,7 @@ impl Transcript {
         self.calls.clear();
         self.queued.clear();
         match outcome {
-            // An answer in words stands above already; the text of the completion tool does not.
+            // An answer in words was displayed before; the text of the completion tool does not.
             RunOutcome::Completed { text }
                 if !text.trim().is_empty() && text.trim() != self.answer.trim() =>
             {

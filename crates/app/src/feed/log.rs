@@ -178,7 +178,7 @@ impl LogWriter {
         self.write(before, Durability::Buffered)
     }
 
-    /// Returns when all items are on the disk. Costs nothing if there is no new one.
+    /// Returns when all items are on the disk. Costs nothing without a new one.
     pub(super) fn sync(&mut self) -> Result<()> {
         let newest = self.newest.take();
         self.write(newest, Durability::Synced)

@@ -48,19 +48,19 @@ fn app(folder: &Path, settings: &str) -> (App, Arc<Mutex<Vec<String>>>) {
 
 #[test]
 fn a_notification_names_the_tool_and_nothing_of_its_arguments() {
-    let notification = Notification::of(&question()).unwrap();
+    let notification = Notification::from_event(&question()).unwrap();
     let text = serde_json::to_string(&notification).unwrap();
     assert!(text.contains("run_command") && !text.contains("hunter22"), "{text}");
     let total = json!({"input": 0, "output": 0});
     let ended = |outcome: Value| event(json!({"kind": "run_ended", "outcome": outcome, "total": total}));
-    let done = Notification::of(&ended(json!({"state": "completed", "text": "hunter22"}))).unwrap();
+    let done = Notification::from_event(&ended(json!({"state": "completed", "text": "hunter22"}))).unwrap();
     assert_eq!((done.event, done.text.as_str()), ("ended", "Windlass: a run is done"));
-    let failed = Notification::of(&ended(json!({"state": "failed", "message": "hunter22"}))).unwrap();
+    let failed = Notification::from_event(&ended(json!({"state": "failed", "message": "hunter22"}))).unwrap();
     assert_eq!((failed.event, failed.tool), ("failed", None));
     let mut child = ended(json!({"state": "completed", "text": "x"}));
     child.agent = Some(crate::feed::AgentPath::new("c", vec!["helper".to_owned()]));
-    assert_eq!(Notification::of(&child), None, "the end of a sub-agent needs no person");
-    assert_eq!(Notification::of(&event(json!({"kind": "notice", "text": "x"}))), None);
+    assert_eq!(Notification::from_event(&child), None, "the end of a sub-agent needs no person");
+    assert_eq!(Notification::from_event(&event(json!({"kind": "notice", "text": "x"}))), None);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_command_that_hangs_ends_and_failures_are_told_once() {
     let delivery = Delivery::new(Settings { command, webhook: None }, notices);
     let (queue, notifications) = std::sync::mpsc::sync_channel(2);
     for _ in 0..2 {
-        queue.send(Notification::of(&question()).unwrap()).unwrap();
+        queue.send(Notification::from_event(&question()).unwrap()).unwrap();
     }
     drop(queue);
     delivery.with_timeout(Duration::from_millis(100)).run(&notifications);

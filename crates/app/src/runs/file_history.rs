@@ -84,7 +84,7 @@ impl FileHistory {
         }
     }
 
-    /// Returns what a restore would do, without doing it.
+    /// Returns the changes of a restore without making them.
     ///
     /// # Errors
     ///

@@ -37,11 +37,11 @@ impl FromArgMatches for ChatRun {
 
 impl Args for ChatRun {
     fn augment_args(command: Command) -> Command {
-        adapt(command, Run::augment_args(Command::new("run")))
+        adapt(command, Run::augment_args(clap::Command::new("run")))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        adapt(command, Run::augment_args_for_update(Command::new("run")))
+        adapt(command, Run::augment_args_for_update(clap::Command::new("run")))
     }
 }
 

@@ -14,7 +14,7 @@ use windlass_protocol::kit::RuleViolation;
 
 use super::check::{Checked, OrRule as _, ensure, in_time};
 use super::rule::TransportRule;
-use super::server::{Received, Server, respond};
+use super::server::{ReceivedRequest, Server, respond};
 use crate::transport::{Transport, TransportError, TransportRequest, TransportResponse};
 
 /// The head of a response whose body ends with the connection.
@@ -25,7 +25,7 @@ async fn exchange(
     transport: &dyn Transport,
     server: &Server,
     rule: TransportRule,
-    mut reply: impl FnMut(&Received) -> Vec<u8>,
+    mut reply: impl FnMut(&ReceivedRequest) -> Vec<u8>,
 ) -> Checked<(TransportResponse, Vec<Bytes>, u32)> {
     let mut count = 0_u32;
     let serve = server.serve(|received| {
@@ -59,7 +59,7 @@ pub(super) async fn check_statuses(transport: &dyn Transport) -> Checked {
         let server = Server::start().await?;
         let rule = TransportRule::ReturnsEveryStatus;
         let headers = "Retry-After: 7\r\nX-Kit: one\r\nX-Kit: two\r\n";
-        let reply = |_: &Received| respond(line, headers, b"the reason");
+        let reply = |_: &ReceivedRequest| respond(line, headers, b"the reason");
         let (response, pieces, count) = exchange(transport, &server, rule, reply).await?;
         ensure(response.status == status, rule, || format!("{status} was returned as {}", response.status))?;
         ensure(count == 1, TransportRule::SendsOnce, || {
@@ -83,7 +83,7 @@ pub(super) async fn check_redirect(transport: &dyn Transport) -> Checked {
     let server = Server::start().await?;
     let rule = TransportRule::FollowsNoRedirect;
     let location = format!("Location: {}\r\n", server.url("/other"));
-    let reply = |received: &Received| match received.target.as_str() {
+    let reply = |received: &ReceivedRequest| match received.target.as_str() {
         "/start" => respond("307 Temporary Redirect", &location, b""),
         _ => respond("200 OK", "", b"followed"),
     };

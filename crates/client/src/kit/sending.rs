@@ -7,7 +7,7 @@ use windlass_vendors::Header;
 
 use super::check::{Checked, OrRule as _, SECRET, ensure, in_time};
 use super::rule::TransportRule;
-use super::server::{Received, Server, respond};
+use super::server::{ReceivedRequest, Server, respond};
 use crate::transport::{Method, Transport, TransportErrorKind, TransportRequest};
 
 /// A path with an escape and a query with a repeated name.
@@ -46,7 +46,7 @@ async fn exchange(
     transport: &dyn Transport,
     request: TransportRequest,
     server: &Server,
-) -> Checked<Received> {
+) -> Checked<ReceivedRequest> {
     let mut seen = None;
     let serve = server.serve(|received| {
         seen.get_or_insert(received);
@@ -60,7 +60,7 @@ async fn exchange(
     Ok(seen.unwrap_or_default())
 }
 
-fn check_headers(received: &Received) -> Checked {
+fn check_headers(received: &ReceivedRequest) -> Checked {
     for (name, value) in
         [("content-type", "application/x-kit"), ("x-kit", "one, two"), ("authorization", SECRET)]
     {

@@ -19,7 +19,7 @@ pub(super) struct Server {
 
 /// A request that the server has received.
 #[derive(Debug, Default)]
-pub(super) struct Received {
+pub(super) struct ReceivedRequest {
     pub(super) method: String,
     pub(super) target: String,
     /// The headers in their order, with names in lower case.
@@ -42,14 +42,14 @@ impl Server {
     }
 
     /// Accepts a connection and reads its request.
-    pub(super) async fn receive(&self) -> io::Result<(TcpStream, Received)> {
+    pub(super) async fn receive(&self) -> io::Result<(TcpStream, ReceivedRequest)> {
         let (mut socket, _) = self.listener.accept().await?;
         let received = read(&mut socket).await?;
         Ok((socket, received))
     }
 
     /// Answers every request with the bytes that `reply` returns for it, and never ends.
-    pub(super) async fn serve(&self, mut reply: impl FnMut(Received) -> Vec<u8>) -> io::Result<()> {
+    pub(super) async fn serve(&self, mut reply: impl FnMut(ReceivedRequest) -> Vec<u8>) -> io::Result<()> {
         loop {
             let (mut socket, received) = self.receive().await?;
             socket.write_all(&reply(received)).await?;
@@ -65,7 +65,7 @@ pub(super) fn respond(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-async fn read(socket: &mut TcpStream) -> io::Result<Received> {
+async fn read(socket: &mut TcpStream) -> io::Result<ReceivedRequest> {
     let mut bytes = BytesMut::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -94,7 +94,7 @@ async fn read_more(socket: &mut TcpStream, bytes: &mut BytesMut) -> io::Result<(
     }
 }
 
-fn parse_head(head: &str) -> Received {
+fn parse_head(head: &str) -> ReceivedRequest {
     let mut lines = head.lines();
     let mut words = lines.next().unwrap_or_default().split(' ').map(str::to_owned);
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -102,5 +102,5 @@ fn parse_head(head: &str) -> Received {
         let (name, value) = line.split_once(':')?;
         Some((name.to_ascii_lowercase(), value.trim().to_owned()))
     };
-    Received { method, target, headers: lines.filter_map(header).collect(), body: Vec::new() }
+    ReceivedRequest { method, target, headers: lines.filter_map(header).collect(), body: Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::json as respond;
+use crate::response::json as respond;
 use crate::{ClientRequest, GatewayResponse};
 
 /// A model that the lists show.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_tokens::Tokenizer;
 
-use super::json as respond;
+use crate::response::json as respond;
 use crate::{ClientRequest, GatewayResponse};
 
 /// Tokens of a picture or a document in base64: providers count pixels and pages, which are not known here.
@@ -15,7 +15,7 @@ const LONGEST_DATA: usize = 512;
 
 /// Counts the tokens of a request to an endpoint that counts; `None` for another path.
 ///
-/// The header `x-windlass-count` says `exact-text` if the model's tokenizer is known, else `estimate`. The tokens that a
+/// The header `x-windlass-count` is `exact-text` if the model's tokenizer is known, else `estimate`. The tokens that a
 /// provider adds to tools, roles and files are estimated in both cases.
 pub(super) fn answer(request: &ClientRequest) -> Option<GatewayResponse> {
     let path = request.path.split('?').next().unwrap_or_default();

@@ -123,7 +123,7 @@ impl ClientKeys {
     /// Returns the client of a request, by the key in one of the places that the APIs know: `authorization`,
     /// `x-api-key`, `x-goog-api-key`, or `key` in the query.
     ///
-    /// The comparison is a lookup of the hash, so its time says nothing about the key.
+    /// The comparison is a lookup of the hash, so its time does not depend on the key.
     pub fn find(&self, request: &ClientRequest) -> Option<&ClientKey> {
         let bearer = request.header("authorization").and_then(|value| {
             let (scheme, key) = value.split_once(' ')?;

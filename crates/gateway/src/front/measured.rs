@@ -58,14 +58,14 @@ impl Measurement {
         answer
     }
 
-    fn elapsed_ms(&self) -> u64 {
+    fn age_ms(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
 
 impl Drop for Measurement {
     fn drop(&mut self) {
-        self.line.total_ms = self.elapsed_ms();
+        self.line.total_ms = self.age_ms();
         self.metrics.end(&self.line);
         if let Some(log) = &self.log {
             log.log(&self.line);
@@ -84,7 +84,7 @@ impl Stream for MeasuredBody {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = std::task::ready!(self.body.as_mut().poll_next(cx));
-        let elapsed = self.measurement.elapsed_ms();
+        let elapsed = self.measurement.age_ms();
         let line = &mut self.measurement.line;
         match &next {
             Some(Ok(bytes)) => {

@@ -21,7 +21,7 @@ use crate::{CallChunk, CallKey, Chunk};
 /// # Errors
 /// Returns the first rule that the answer violates.
 pub fn check_chunks(chunks: &[Chunk]) -> Result<(), RuleViolation<ModelRule>> {
-    let mut seen = Seen::default();
+    let mut seen = AnswerState::default();
     for (number, chunk) in chunks.iter().enumerate() {
         seen.push(chunk).map_err(|(rule, found)| {
             RuleViolation::new(rule, format!("chunk {number} of {}: {found}", chunks.len()))
@@ -35,7 +35,7 @@ type Found = (ModelRule, String);
 
 /// The state of an answer.
 #[derive(Default)]
-struct Seen {
+struct AnswerState {
     /// The streamed arguments of the calls that have begun; `None` for a call that has ended.
     calls: BTreeMap<CallKey, Option<String>>,
     ids: BTreeSet<String>,
@@ -44,7 +44,7 @@ struct Seen {
     finish: Option<StopReason>,
 }
 
-impl Seen {
+impl AnswerState {
     fn push(&mut self, chunk: &Chunk) -> Result<(), Found> {
         match chunk {
             Chunk::Text { .. } => self.precede_finish("text"),

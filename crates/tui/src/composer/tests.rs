@@ -29,7 +29,7 @@ fn words_and_lines_are_edited() {
     assert!(composer.move_up());
     composer.apply(Key::End, ms(0));
     composer.apply(Key::WordLeft, ms(0));
-    assert_eq!(composer.before_caret(), "one ");
+    assert_eq!(composer.text_before_caret(), "one ");
     composer.apply(Key::DeleteToEnd, ms(0));
     assert_eq!(composer.text(), "one \n");
     assert!(composer.move_down() && !composer.move_down());

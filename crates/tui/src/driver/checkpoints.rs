@@ -10,9 +10,9 @@ use windlass_journal::FileJournal;
 pub(super) fn diff(sessions: &Sessions, session: &str) -> Result<String, AppError> {
     let folder = sessions.newest_folder(&sessions.find(session)?)?;
     let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
-    let all = checkpoints.list().map_err(failed)?;
+    let all = checkpoints.list().map_err(checkpoint_error)?;
     let Some(first) = all.first() else { return Ok(String::new()) };
-    let diff = checkpoints.diff(&first.id, DiffEnd::Now).map_err(failed)?;
+    let diff = checkpoints.diff(&first.id, DiffEnd::Now).map_err(checkpoint_error)?;
     Ok(format_diff(diff))
 }
 
@@ -20,16 +20,16 @@ pub(super) fn diff(sessions: &Sessions, session: &str) -> Result<String, AppErro
 pub(super) fn restore(sessions: &Sessions, session: &str, turn: Option<u32>) -> Result<String, AppError> {
     let folder = sessions.newest_folder(&sessions.find(session)?)?;
     let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
-    let all = checkpoints.list().map_err(failed)?;
+    let all = checkpoints.list().map_err(checkpoint_error)?;
     let to = find_before_turn(&all, turn.unwrap_or_default());
     let Some(to) = to else {
         return Err(AppError::new(ErrorKind::NotFound, "the run changed nothing from this turn on"));
     };
     // The lock of the journal proves that the run does not work.
-    let journal = FileJournal::open(folder.journal()).map_err(failed)?;
+    let journal = FileJournal::open(folder.journal()).map_err(checkpoint_error)?;
     let restored = checkpoints.restore(&to.id, Foreign::Refuse);
     drop(journal);
-    let restored = restored.map_err(failed)?;
+    let restored = restored.map_err(checkpoint_error)?;
     let undo =
         restored.undo.map(|undo| format!("; undo with: windlass restore {} --checkpoint {undo}", folder.id));
     Ok(format!(
@@ -41,6 +41,6 @@ pub(super) fn restore(sessions: &Sessions, session: &str, turn: Option<u32>) -> 
     ))
 }
 
-fn failed(error: impl std::error::Error) -> AppError {
+fn checkpoint_error(error: impl std::error::Error) -> AppError {
     AppError::new(ErrorKind::Conflict, error.to_string())
 }

@@ -52,7 +52,8 @@ async fn run_editor(command: &str, text: &str) -> io::Result<Option<String>> {
     let mut editor = Command::new(program);
     editor.args(words).arg(file.path());
     editor.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    if !editor.status().await?.success() {
+    let mut child = windlass_sandbox::start_child(|| editor.spawn())?;
+    if !child.wait().await?.success() {
         return Ok(None);
     }
     // The editor may have replaced the file by another one.

@@ -41,7 +41,7 @@ impl State {
             Key::Up | Key::Down => self.press_vertical(key == Key::Up),
             _ => {
                 if self.composer.apply(key, self.now) {
-                    self.changed_text();
+                    self.update_after_edit();
                 }
             }
         }
@@ -52,14 +52,15 @@ impl State {
         self.disturb_question();
         if self.picker.is_none() {
             self.composer.paste(text);
-            self.changed_text();
+            self.update_after_edit();
         }
     }
 
-    fn changed_text(&mut self) {
+    fn update_after_edit(&mut self) {
         self.history.leave();
         (self.offer, self.closed_offers) = (0, None);
-        if self.files.is_none() && matches!(find_word(self.composer.before_caret()), Some(Word::File(_))) {
+        if self.files.is_none() && matches!(find_word(self.composer.text_before_caret()), Some(Word::File(_)))
+        {
             self.files = Some(Vec::new());
             self.actions.push(Action::ListFiles);
         }
@@ -67,7 +68,7 @@ impl State {
 
     /// Returns the completions of the word before the caret.
     pub(super) fn offers(&self) -> Vec<Offer> {
-        let before = self.composer.before_caret();
+        let before = self.composer.text_before_caret();
         if self.closed_offers.as_deref() == Some(before) {
             return Vec::new();
         }
@@ -78,16 +79,16 @@ impl State {
         }
     }
 
-    /// Inserts the chosen completion. Returns false if there is none.
+    /// Inserts the chosen completion. Returns false if none exists.
     fn complete(&mut self) -> bool {
         let offers = self.offers();
         let Some(offer) = offers.get(self.offer.min(offers.len().saturating_sub(1))) else { return false };
-        let length = match find_word(self.composer.before_caret()) {
+        let length = match find_word(self.composer.text_before_caret()) {
             Some(Word::Command(part) | Word::File(part)) => part.len().saturating_add(1),
             None => return false,
         };
         self.composer.replace_before(length, &offer.text);
-        self.changed_text();
+        self.update_after_edit();
         true
     }
 
@@ -108,8 +109,13 @@ impl State {
             return;
         }
         // A whole name of a command, or a whole path, needs no completion.
-        let word =
-            self.composer.before_caret().rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
+        let word = self
+            .composer
+            .text_before_caret()
+            .rsplit(char::is_whitespace)
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let is_whole = self.offers().iter().any(|offer| offer.text.trim_end() == word);
         if !is_whole && self.complete() {
             return;
@@ -133,14 +139,14 @@ impl State {
         let found = if is_up { self.history.older(&draft) } else { self.history.newer() };
         if let Some(text) = found {
             self.composer.set(&text);
-            self.closed_offers = Some(self.composer.before_caret().to_owned());
+            self.closed_offers = Some(self.composer.text_before_caret().to_owned());
         }
     }
 
-    /// Escape closes what is open; otherwise it stops the run: once after the running call, twice now.
+    /// Escape closes an open list; otherwise it stops the run: once after the running call, twice now.
     fn escape(&mut self) {
         if !self.offers().is_empty() {
-            self.closed_offers = Some(self.composer.before_caret().to_owned());
+            self.closed_offers = Some(self.composer.text_before_caret().to_owned());
         } else if self.comment_for.is_some() {
             self.leave_comment();
             self.composer.clear();
@@ -175,7 +181,7 @@ impl State {
         } else {
             self.leave_comment();
             self.composer.clear();
-            self.changed_text();
+            self.update_after_edit();
         }
         self.hint = Some("press Ctrl-C again to quit".to_owned());
     }

@@ -100,7 +100,7 @@ impl State {
         !self.cards.is_empty()
     }
 
-    /// The view with the first question stands on the terminal.
+    /// The terminal displays the view with the first question.
     pub(super) fn observe_drawing(&mut self) {
         let now = self.now;
         if let (Some(card), None) = (self.cards.first_mut(), &self.picker) {
@@ -111,7 +111,7 @@ impl State {
     /// Restarts the quiet time of the first question.
     pub(super) fn disturb_question(&mut self) {
         let now = self.now;
-        // An answer in words takes longer than the quiet time; Enter counts once the question stood.
+        // An answer in words takes longer than the quiet time; Enter counts once the question was displayed.
         if let Some(card) =
             self.cards.first_mut().filter(|card| card.card.is_some() || !card.guard.is_armed())
         {
@@ -136,7 +136,7 @@ impl State {
     /// Takes a character as an answer to the first question. Returns false if it is a part of a text.
     pub(super) fn press_answer(&mut self, key: char) -> bool {
         let now = self.now;
-        let offered = self.offered_answers();
+        let offered = self.list_answers();
         let Some(card) = self.cards.first_mut() else { return false };
         let is_answer = CardAnswer::from_key(key).is_some_and(|answer| offered.contains(&answer));
         if let Some(first) = card.guard.take_pending() {
@@ -153,7 +153,7 @@ impl State {
     }
 
     /// Returns the answers that the first card offers.
-    fn offered_answers(&self) -> Vec<CardAnswer> {
+    fn list_answers(&self) -> Vec<CardAnswer> {
         self.render_card(usize::MAX).map(|rendered| rendered.answers).unwrap_or_default()
     }
 

@@ -69,7 +69,7 @@ impl State {
         if self.is_working() && self.cards.is_empty() {
             lines.push(self.activity_line(now, options));
         }
-        for text in self.transcript.queued().iter().take(3) {
+        for text in self.transcript.queue().iter().take(3) {
             let text = cut(&escape_line(text), options.columns.saturating_sub(10));
             lines.extend(render_text(&format!("queued: {text}"), Role::Faint, options));
         }
@@ -108,7 +108,7 @@ impl State {
         let total = self.cards.len();
         let position = (total > 1).then(|| QueuePosition::new(1, total));
         if open.is_printed {
-            // Everything stands in the scrollback: the answers are those of the whole card.
+            // The scrollback has everything: the answers are those of the whole card.
             let whole = card.render(position, CardLimits::unlimited(), &options);
             let mut folded = card.render(position, CardLimits::default().with_diff_lines(4), &options);
             folded.answers = whole.answers;
@@ -170,7 +170,7 @@ impl State {
         lines
     }
 
-    /// Returns the composer with what stands below it, and the caret in it.
+    /// Returns the composer with the lines below it, and the caret in it.
     fn composer_lines(&self, rows: usize, options: &RenderOptions) -> (Vec<Line<'static>>, (usize, usize)) {
         let style = |role| options.theme.style(role);
         if let Some(picker) = &self.picker {

@@ -1,6 +1,6 @@
 //! Paints frames: finished lines enter the scrollback, the view stays below them.
 //!
-//! Every movement is relative to the cursor, which stands in the view. The painter therefore needs neither the place
+//! Every movement is relative to the cursor, which is inside the view. The painter therefore needs neither the place
 //! of the view on the screen nor a scroll region, and finished lines leave the screen as the lines of any program do.
 
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ pub(crate) struct Painter<W> {
     out: W,
     columns: usize,
     rows: usize,
-    /// The rows of the view as they stand on the terminal.
+    /// The rows of the view as the terminal displays them.
     painted: Vec<Vec<Cell>>,
     /// Row and column of the cursor in the view.
     caret: (usize, usize),
@@ -36,7 +36,7 @@ pub(crate) struct Painter<W> {
 }
 
 impl<W: Write> Painter<W> {
-    /// Creates the painter of a terminal whose cursor stands in an empty line.
+    /// Creates the painter of a terminal whose cursor is in an empty line.
     pub(crate) fn new(out: W, columns: usize, rows: usize, is_reflowing: bool) -> Self {
         Self {
             out,
@@ -131,7 +131,7 @@ impl<W: Write> Painter<W> {
         if can_move {
             // Line feeds below the view make room, if necessary by scrolling the screen. Then lines are inserted above
             // the view.
-            down(out, height.saturating_sub(1).saturating_sub(self.caret.0));
+            move_down(out, height.saturating_sub(1).saturating_sub(self.caret.0));
             out.extend(std::iter::repeat_n('\n', finished.len()));
             out.push('\r');
             up(out, finished.len().saturating_add(height).saturating_sub(1));
@@ -198,14 +198,14 @@ impl<W: Write> Painter<W> {
         right(out, caret.1);
     }
 
-    /// Ends the view: what stands there stays, and the cursor is in an empty line below it.
+    /// Ends the view: its lines stay, and the cursor is in an empty line below it.
     ///
     /// # Errors
     ///
     /// Fails if the terminal cannot be written.
     pub(crate) fn leave(&mut self) -> io::Result<()> {
         let mut out = String::new();
-        down(&mut out, self.painted.len().saturating_sub(1).saturating_sub(self.caret.0));
+        move_down(&mut out, self.painted.len().saturating_sub(1).saturating_sub(self.caret.0));
         out.push_str("\r\n");
         (self.painted, self.caret, self.is_stale) = (Vec::new(), (0, 0), false);
         self.out.write_all(out.as_bytes())?;
@@ -254,7 +254,7 @@ fn up(out: &mut String, rows: usize) {
     }
 }
 
-fn down(out: &mut String, rows: usize) {
+fn move_down(out: &mut String, rows: usize) {
     if rows > 0 {
         let _ = write!(out, "\x1b[{rows}B");
     }
@@ -263,7 +263,7 @@ fn down(out: &mut String, rows: usize) {
 /// Moves the cursor between two rows.
 fn step(out: &mut String, from: usize, to: usize) {
     up(out, from.saturating_sub(to));
-    down(out, to.saturating_sub(from));
+    move_down(out, to.saturating_sub(from));
 }
 
 fn right(out: &mut String, columns: usize) {

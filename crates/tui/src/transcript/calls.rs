@@ -126,7 +126,7 @@ impl LiveCalls {
             }
             FeedKind::CallNote { call, text } => {
                 let view = &mut self.find(call)?.view;
-                // While the arguments arrive, the remarks are previews of what the view shows itself.
+                // While the arguments arrive, the remarks are previews of the view itself.
                 if *view.state() != CallState::Writing {
                     view.push_note(text);
                 }
@@ -180,7 +180,7 @@ impl LiveCalls {
             call.view.set_state(CallState::Ended { status, text, images });
         }
         let elapsed = call.started.map(|started| now.saturating_sub(started));
-        // A stored conversation is read within milliseconds, which says nothing about its calls.
+        // A stored conversation is read within milliseconds, so its times are not those of its calls.
         let elapsed = elapsed.filter(|elapsed| elapsed.as_millis() >= 50);
         Some(with_agents(&call.agents, call.view.render(elapsed, options), options))
     }

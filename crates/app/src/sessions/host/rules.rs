@@ -39,7 +39,7 @@ impl SessionHost {
     /// # Errors
     ///
     /// Returns [`AnswerError::RuleChanged`] if the proposal is another one now. If the answer arrived and the file cannot
-    /// be written, the error says so.
+    /// be written, the error names this state.
     pub async fn answer_with_rule(
         &self,
         session: &str,
