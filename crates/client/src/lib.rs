@@ -39,8 +39,6 @@ pub use builder::{ClientBuilder, ClientError};
 pub use event::{AnswerInfo, ClientEvent};
 pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
-pub use limits::{RateLimits, Window};
-pub use options::{Options, Pace};
 pub use storage::{FileStorage, Storage, StorageLock};
 pub use transport::{
     ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
@@ -48,6 +46,7 @@ pub use transport::{
 };
 pub use upload::{Upload, UploadedFile};
 pub use {capability_store::CapabilityStore, client::Client, forward::StartedAnswer};
+pub use {limits::RateLimits, limits::Window, options::Options, options::Pace};
 
 // The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;

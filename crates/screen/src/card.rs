@@ -165,7 +165,7 @@ impl Default for CardLimits {
 
 impl CardLimits {
     /// Returns the limits of a card that shows everything.
-    pub fn unlimited() -> Self {
+    pub fn with_all() -> Self {
         Self { diff_lines: usize::MAX, value_lines: usize::MAX, items: usize::MAX }
     }
 

@@ -123,7 +123,7 @@ impl MarkdownStream {
 
 impl State {
     fn render(&mut self, segment: &Segment, options: RenderOptions, lines: &mut Vec<Line<'static>>) {
-        let inner = options.indented(2);
+        let inner = options.indent(2);
         match segment.kind {
             SegmentKind::Fence => {
                 self.begin(segment.kind, lines);

@@ -26,7 +26,7 @@ impl RenderOptions {
     }
 
     /// Returns options for lines that are indented by some columns.
-    pub(crate) fn indented(self, by: usize) -> Self {
+    pub(crate) fn indent(self, by: usize) -> Self {
         Self { columns: self.columns.saturating_sub(by).max(8), ..self }
     }
 

@@ -11,8 +11,7 @@ use crate::range_unit::RangeUnit;
 
 /// One increment of an answer, independent of the provider.
 ///
-/// A chunk contains only the addition since the previous chunk. Chunks are in the order in which the model
-/// wrote them (RULES P4).
+/// A chunk contains only the addition since the previous one, in the order of the model's words (RULES P4).
 ///
 /// ```
 /// use windlass_stream::{CallChunk, CallKey, Chunk};
@@ -83,8 +82,7 @@ pub enum Chunk {
         /// The prices of the answering model; `None` if they are unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prices: Option<Prices>,
-        /// The prices of the model that would have answered first. A run that counts with other prices, because its
-        /// program set them, keeps its own.
+        /// The prices of the model that was asked first. A run with prices of its program keeps them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_prices: Option<Prices>,
     },
@@ -116,8 +114,7 @@ impl Chunk {
     }
 }
 
-/// Key by which the chunks of one response are assigned to calls, as the decoder of the format chooses it. It
-/// is not the place of the call in the answer: keys can have gaps and can start anywhere.
+/// Key of a call among the chunks of one response, chosen by the decoder. Keys can have gaps and start anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]

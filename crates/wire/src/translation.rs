@@ -102,12 +102,12 @@ impl FieldRule {
 
 impl HeaderRule {
     /// Creates the rule of a header from the client to the provider.
-    pub const fn up(name: &'static str) -> Self {
+    pub const fn to_provider(name: &'static str) -> Self {
         Self { direction: HeaderDirection::Up, name }
     }
 
     /// Creates the rule of a header from the provider to the client.
-    pub const fn down(name: &'static str) -> Self {
+    pub const fn to_client(name: &'static str) -> Self {
         Self { direction: HeaderDirection::Down, name }
     }
 }

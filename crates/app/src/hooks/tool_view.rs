@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_input_becomes_arguments_again() {
+    fn arguments_are_made_of_a_changed_input() {
         let original = call("write_file", &json!({ "path": "a", "content": "x" }));
         let view = ToolView::own(&original, Path::new("/p"));
         let changed = json!({ "file_path": "/p/b", "content": "y" });

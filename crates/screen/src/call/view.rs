@@ -31,7 +31,7 @@ pub(super) fn live(
 ) -> Vec<Line<'static>> {
     let room = rows.saturating_sub(1);
     let mut lines = Vec::new();
-    let inner = options.indented(2);
+    let inner = options.indent(2);
     if !call.output.is_empty() {
         let text = call.output.last_lines(room).join("\n");
         lines.extend(wrap_verbatim(&text, Role::Result, 0, inner));
@@ -55,7 +55,7 @@ pub(super) fn whole(
     elapsed: Option<Duration>,
     options: RenderOptions,
 ) -> Vec<Line<'static>> {
-    let inner = options.indented(2);
+    let inner = options.indent(2);
     let mut lines = others(call, inner);
     if let Some(written) = call.arguments.written() {
         let (head, hidden, tail) = ends(written.text, WRITTEN.0, WRITTEN.1);

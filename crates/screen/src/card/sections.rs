@@ -32,7 +32,7 @@ impl Sections {
 
     /// Returns the options for the values of labels.
     pub(super) fn inner(&self) -> RenderOptions {
-        self.options.indented(if self.is_wide() { LABELS.saturating_add(2) } else { 4 })
+        self.options.indent(if self.is_wide() { LABELS.saturating_add(2) } else { 4 })
     }
 
     /// Appends a line at the margin, wrapped between words.

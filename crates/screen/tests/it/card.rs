@@ -179,7 +179,7 @@ fn a_card_that_hides_something_cannot_be_remembered() {
     "#]]
     .assert_eq(&text(&card.lines));
 
-    let whole = edit(300).render(None, CardLimits::unlimited(), &options(80));
+    let whole = edit(300).render(None, CardLimits::with_all(), &options(80));
     assert!(whole.shows_all && whole.answers.contains(&Answer::Session) && whole.lines.len() > 300);
     assert!(!whole.answers.contains(&Answer::Details));
 }

@@ -147,7 +147,7 @@ fn cards_are_rendered_in_linear_time() {
         card.paths = text.lines().map(|line| CardPath::new(line, "elsewhere")).collect();
         card.commands = vec![text.lines().map(str::to_owned).collect()];
         card.arguments = text.lines().map(|line| (line.to_owned(), serde_json::Value::from(line))).collect();
-        for limits in [CardLimits::default(), CardLimits::unlimited()] {
+        for limits in [CardLimits::default(), CardLimits::with_all()] {
             let _ = card.render(None, limits, &options(80));
         }
     });

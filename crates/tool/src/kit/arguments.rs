@@ -11,7 +11,7 @@ pub(super) fn damage(example: &Payload) -> Vec<Payload> {
             .into();
     };
     let members = arguments.as_object();
-    let mut damaged = vec![Map::new(), with(members, "no_such_argument", json!(1))];
+    let mut damaged = vec![Map::new(), add_member(members, "no_such_argument", json!(1))];
     for name in members.keys() {
         for value in [
             json!(null),
@@ -22,7 +22,7 @@ pub(super) fn damage(example: &Payload) -> Vec<Payload> {
             json!([[]]),
             json!({"a": 1}),
         ] {
-            damaged.push(with(members, name, value));
+            damaged.push(add_member(members, name, value));
         }
         let mut without = members.clone();
         without.remove(name);
@@ -35,14 +35,14 @@ pub(super) fn damage(example: &Payload) -> Vec<Payload> {
     payloads.collect()
 }
 
-fn with(members: &Map<String, Value>, name: &str, value: Value) -> Map<String, Value> {
+fn add_member(members: &Map<String, Value>, name: &str, value: Value) -> Map<String, Value> {
     let mut members = members.clone();
     members.insert(name.to_owned(), value);
     members
 }
 
 /// Returns a payload of another kind than the example.
-pub(super) fn of_another_kind(example: &Payload) -> Payload {
+pub(super) fn change_kind(example: &Payload) -> Payload {
     match example {
         Payload::Custom { .. } => Payload::Function { arguments: Arguments::default() },
         _ => Payload::Custom { input: "a text in place of arguments".to_owned() },

@@ -78,11 +78,11 @@ pub(super) fn check_early(tool: &dyn Tool, example: &Payload) -> Checked {
             catch("on_partial", || tool.on_partial(&mut Showing::new(&mut |_| {}), &mut growing))?;
         }
     }
-    let declared = without_sizes(tool.effects(example));
+    let declared = remove_sizes(tool.effects(example));
     let mut early = EarlyArguments::default();
     for (name, value) in arguments.as_object() {
         early.insert(name.clone(), value.clone());
-        let certain = without_sizes(catch("early_effects", || tool.early_effects(&early))?);
+        let certain = remove_sizes(catch("early_effects", || tool.early_effects(&early))?);
         if let Some(effect) = certain.iter().find(|effect| !declared.contains(effect)) {
             let found = format!("`early_effects` returned {effect:?}, which `effects` does not return");
             return Err(RuleViolation::new(ToolRule::KeepsEarlyEffects, found));
@@ -92,7 +92,7 @@ pub(super) fn check_early(tool: &dyn Tool, example: &Payload) -> Checked {
 }
 
 /// Removes the sizes of writes, which early arguments do not show.
-fn without_sizes(effects: Vec<Effect>) -> Vec<Effect> {
+fn remove_sizes(effects: Vec<Effect>) -> Vec<Effect> {
     let remove = |effect| match effect {
         Effect::Write { path, .. } => Effect::Write { path, bytes: None },
         other => other,

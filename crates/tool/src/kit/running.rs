@@ -4,7 +4,7 @@ use windlass_protocol::kit::RuleViolation;
 use windlass_protocol::{Content, Payload, ReconcileOutcome};
 
 use super::ToolRule;
-use super::arguments::of_another_kind;
+use super::arguments::change_kind;
 use super::catching::{call, catch, start_and_drop};
 use crate::{Context, Output, Tool, ToolError};
 
@@ -12,7 +12,7 @@ type Checked = Result<(), RuleViolation<ToolRule>>;
 
 /// Calls the tool with a payload of another kind. The error is for the model, so it has a text.
 pub(super) async fn check_other_payload(tool: &dyn Tool, ctx: &Context, example: &Payload) -> Checked {
-    let payload = of_another_kind(example);
+    let payload = change_kind(example);
     let found = match call(tool, ctx, &payload).await? {
         Err(ToolError::Model(text)) if !text.trim().is_empty() => return Ok(()),
         Err(ToolError::Model(_)) => "the error for the model has no text",

@@ -181,7 +181,7 @@ impl State {
         let Some(card) = &open.card else { return };
         let mut whole = card.clone();
         whole.answers.clear();
-        let lines = whole.render(None, CardLimits::unlimited(), &options).lines;
+        let lines = whole.render(None, CardLimits::with_all(), &options).lines;
         open.is_printed = true;
         open.guard.observe_input(now);
         self.transcript.add_lines(lines);

@@ -109,7 +109,7 @@ impl State {
         let position = (total > 1).then(|| QueuePosition::new(1, total));
         if open.is_printed {
             // The scrollback has everything: the answers are those of the whole card.
-            let whole = card.render(position, CardLimits::unlimited(), &options);
+            let whole = card.render(position, CardLimits::with_all(), &options);
             let mut folded = card.render(position, CardLimits::default().with_diff_lines(4), &options);
             folded.answers = whole.answers;
             folded.answers.retain(|answer| *answer != windlass_screen::Answer::Details);

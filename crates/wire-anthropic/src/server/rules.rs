@@ -19,8 +19,11 @@ pub(crate) const FIELDS: &[FieldRule] = &[
 ];
 
 /// The headers that cross a gateway.
-pub(crate) const HEADERS: &[HeaderRule] =
-    &[HeaderRule::up("anthropic-*"), HeaderRule::up("x-app"), HeaderRule::down("anthropic-*")];
+pub(crate) const HEADERS: &[HeaderRule] = &[
+    HeaderRule::to_provider("anthropic-*"),
+    HeaderRule::to_provider("x-app"),
+    HeaderRule::to_client("anthropic-*"),
+];
 
 /// The names of the headers with the limits of an account.
 pub(crate) const RATE_LIMITS: RateLimitHeaders = RateLimitHeaders {

@@ -23,7 +23,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
 
 /// The headers that cross a gateway.
 pub(crate) const HEADERS: &[HeaderRule] = &[
-    HeaderRule::up("x-goog-api-client"),
-    HeaderRule::up("x-goog-request-params"),
-    HeaderRule::down("x-gemini-*"),
+    HeaderRule::to_provider("x-goog-api-client"),
+    HeaderRule::to_provider("x-goog-request-params"),
+    HeaderRule::to_client("x-gemini-*"),
 ];

@@ -32,5 +32,8 @@ pub(crate) const FIELDS: &[FieldRule] = &[
 ];
 
 /// The headers that cross a gateway.
-pub(crate) const HEADERS: &[HeaderRule] =
-    &[HeaderRule::up("openai-beta"), HeaderRule::up("x-client-request-id"), HeaderRule::down("openai-*")];
+pub(crate) const HEADERS: &[HeaderRule] = &[
+    HeaderRule::to_provider("openai-beta"),
+    HeaderRule::to_provider("x-client-request-id"),
+    HeaderRule::to_client("openai-*"),
+];

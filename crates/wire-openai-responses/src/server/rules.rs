@@ -27,10 +27,10 @@ pub(crate) const FIELDS: &[FieldRule] = &[
 
 /// The headers that cross a gateway.
 pub(crate) const HEADERS: &[HeaderRule] = &[
-    HeaderRule::up("openai-beta"),
-    HeaderRule::up("x-client-request-id"),
-    HeaderRule::up("originator"),
-    HeaderRule::up("session_id"),
-    HeaderRule::up("conversation_id"),
-    HeaderRule::down("openai-*"),
+    HeaderRule::to_provider("openai-beta"),
+    HeaderRule::to_provider("x-client-request-id"),
+    HeaderRule::to_provider("originator"),
+    HeaderRule::to_provider("session_id"),
+    HeaderRule::to_provider("conversation_id"),
+    HeaderRule::to_client("openai-*"),
 ];
