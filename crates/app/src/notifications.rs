@@ -143,7 +143,7 @@ impl Notification {
 impl FeedFollower for Notifier {
     fn follow(&mut self, events: &[FeedEvent]) -> Result<()> {
         if let Some(queue) = &self.queue {
-            for notification in events.iter().filter_map(Notification::of) {
+            for notification in events.iter().filter_map(Notification::from_event) {
                 // A full queue drops it, and a run never waits for a notification.
                 drop(queue.try_send(notification));
             }

@@ -1,6 +1,6 @@
 //! The options of a conversation: the program without a command.
 
-use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Error, FromArgMatches};
 
 use super::Run;
 use super::resumed::OF_ONE_RUN;
@@ -36,17 +36,17 @@ impl FromArgMatches for ChatRun {
 }
 
 impl Args for ChatRun {
-    fn augment_args(command: Command) -> Command {
+    fn augment_args(command: clap::Command) -> clap::Command {
         adapt(command, Run::augment_args(clap::Command::new("run")))
     }
 
-    fn augment_args_for_update(command: Command) -> Command {
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
         adapt(command, Run::augment_args_for_update(clap::Command::new("run")))
     }
 }
 
 /// Adds the arguments of a run to the program.
-fn adapt(command: Command, run: Command) -> Command {
+fn adapt(command: clap::Command, run: clap::Command) -> clap::Command {
     let run = run
         .mut_arg("task", |_| Arg::new("task").long("task"))
         .mut_arg("resume", |_| {
