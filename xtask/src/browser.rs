@@ -35,11 +35,6 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(outcome(sh, only.as_deref(), page)?.exit_code())
 }
 
-/// Runs all checks, as a step of `ci`.
-pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
-    outcome(sh, None, false)
-}
-
 fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
     let Some(browser) = needs::find_browser() else {
         let why = "no Chromium is installed: install one to test the page";

@@ -101,7 +101,7 @@ struct Step {
 
 /// The steps, cheapest first. Fuzzing is last, because it is skipped when the time is used up. All steps that
 /// compile give rustc the same flags, so that none rebuilds the output of another.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 16] = [
     Step { name: "fetch", pace: Pace::Quick, run: steps::fetch },
     Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
     Step { name: "tidy", pace: Pace::Quick, run: steps::tidy },
@@ -113,7 +113,6 @@ const STEPS: [Step; 17] = [
     Step { name: "corpora", pace: Pace::Slow, run: steps::corpora },
     Step { name: "official libraries", pace: Pace::Slow, run: steps::sdk },
     Step { name: "mcp", pace: Pace::Slow, run: steps::mcp },
-    Step { name: "browser", pace: Pace::Slow, run: steps::browser },
     Step { name: "temporal", pace: Pace::Slow, run: steps::temporal },
     Step { name: "attacks", pace: Pace::Slow, run: steps::attacks },
     Step { name: "crashes", pace: Pace::Slow, run: steps::crashes },

@@ -10,6 +10,8 @@ mod config;
 mod defaults;
 mod embeddings;
 mod engine;
+#[cfg(feature = "gateway")]
+mod front;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod models;
@@ -52,6 +54,8 @@ pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "temporal")]
 pub(crate) use self::engine::{EngineTarget, EngineValues};
+#[cfg(feature = "gateway")]
+pub(crate) use self::front::Front;
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};

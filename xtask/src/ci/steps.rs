@@ -10,7 +10,7 @@ use super::{OFF_BY_DEFAULT, Outcome, Setting, StepStatus};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
 use crate::project::Package;
-use crate::{bench, browser, corpora, fetch, fuzz, mcp, needs, redteam, sdk, temporal, tidy};
+use crate::{bench, corpora, fetch, fuzz, mcp, needs, redteam, sdk, temporal, tidy};
 
 /// Fuzzing starts only within this time of the run: its build takes longest, and a cold run must end within
 /// an hour.
@@ -130,11 +130,6 @@ pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
 /// Tests third-party MCP servers and the conformance suite, if npm and Python are installed.
 pub(super) fn mcp(setting: &Setting<'_>) -> Result<Outcome> {
     mcp::test(setting.sh)
-}
-
-/// Drives the web page in a browser, if node and a Chromium are installed.
-pub(super) fn browser(setting: &Setting<'_>) -> Result<Outcome> {
-    browser::test(setting.sh)
 }
 
 /// Tests the durable engine with a real server, if the pinned server can be installed.

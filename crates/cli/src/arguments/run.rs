@@ -270,7 +270,7 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4000")]
     pub(crate) listen: std::net::SocketAddr,
     /// Provider that answers the requests; `windlass models` lists them.
-    #[arg(long, value_name = "PROVIDER", required_unless_present = "base_url")]
+    #[arg(long, value_name = "PROVIDER", required_unless_present_any = ["base_url", "add_client", "remove_client"])]
     pub(crate) upstream: Option<String>,
     /// Base URL that replaces the provider's own.
     #[arg(long, value_name = "URL")]
@@ -284,6 +284,8 @@ pub(crate) struct Proxy {
     /// Allow an address that other machines can reach. Every client that reaches it uses your API key.
     #[arg(long)]
     pub(crate) allow_remote: bool,
+    #[command(flatten)]
+    pub(crate) front: Front,
     #[command(flatten)]
     pub(crate) reach: Reach,
     /// Print the address as a line of JSON.

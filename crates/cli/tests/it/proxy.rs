@@ -97,3 +97,63 @@ async fn a_proxy_that_is_interrupted_lets_an_answer_end() {
     assert!(proxy.wait().unwrap().code().is_some());
     provider.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_with_a_key_use_aliases_and_are_logged_without_content() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let base_url = format!("{}/v1", provider.base_url());
+    let add = ["proxy", "--client-keys", "keys.json", "--add-client", "laptop", "--allow-model", "small"];
+    let added = place.run(&add);
+    let key = text(&added.stdout).trim().to_owned();
+    assert!(key.starts_with("wlk-") && key.len() == 68, "{key}");
+    let again = place.run(&add);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("a client named \"laptop\" exists"), "{}", text(&again.stderr));
+    let stored = std::fs::read_to_string(place.project().join("keys.json")).unwrap();
+    assert!(stored.contains("laptop") && !stored.contains(&key));
+
+    let arguments = [
+        &["proxy", "--base-url", &base_url, "--wire", "openai-chat", "--listen", "127.0.0.1:0", "--json"][..],
+        &["--alias", "small=scripted-1", "--client-keys", "keys.json", "--request-log", "log.jsonl"],
+    ];
+    let mut child = place.command(&arguments.concat()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let address = told["base_url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    let send = |method: &str, path: &str, key: &str, body: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.0\r\nx-api-key: {key}\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let body = |model: &str| {
+        format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"a private word"}}]}}"#)
+    };
+    let chat = "/v1/chat/completions";
+    assert!(send("POST", chat, &key, &body("small")).contains("I look."));
+    assert!(send("POST", chat, &key, &body("scripted-1")).starts_with("HTTP/1.0 404"));
+    assert!(send("POST", chat, "wlk-0", &body("small")).starts_with("HTTP/1.0 401"));
+    let models = send("GET", "/v1/models", &key, "");
+    assert!(models.contains(r#""id":"small""#) && !models.contains("scripted-1"), "{models}");
+    assert!(send("GET", "/health", "", "").starts_with("HTTP/1.0 200"));
+    assert!(send("GET", "/metrics", &key, "").contains(r#"client="laptop""#));
+    assert_eq!(provider.requests().iter().filter(|request| request.path.contains("chat")).count(), 1);
+
+    // A service manager stops the program with SIGTERM.
+    let terminated = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(terminated.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let log = std::fs::read_to_string(place.project().join("log.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 2, "{log}");
+    assert!(!log.contains(&key) && !log.contains("private"), "{log}");
+    let removed = place.run(&["proxy", "--client-keys", "keys.json", "--remove-client", "laptop"]);
+    assert_eq!(removed.status.code(), Some(0));
+    assert!(!std::fs::read_to_string(place.project().join("keys.json")).unwrap().contains("laptop"));
+}
