@@ -54,8 +54,6 @@ pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "temporal")]
 pub(crate) use self::engine::{EngineTarget, EngineValues};
-#[cfg(feature = "gateway")]
-pub(crate) use self::front::Front;
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
@@ -188,7 +186,7 @@ pub(crate) enum Service {
     /// List, register and revoke the devices that may use the server.
     Devices(DevicesCommand),
     /// Serve a provider to clients of any wire format.
-    Proxy(Proxy),
+    Proxy(Box<Proxy>),
     /// Serve a script as a provider, for any client.
     Mock(Mock),
     /// Execute the runs of a durable engine: requests to the model and calls.

@@ -179,7 +179,7 @@ fn dispatch_service(service: Service, app: &App) -> anyhow::Result<ExitCode> {
         #[cfg(not(feature = "mock"))]
         Service::Mock(_) => missing::refuse("mock"),
         #[cfg(feature = "gateway")]
-        Service::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
+        Service::Proxy(arguments) => block_on(proxy::proxy(*arguments, app)),
         #[cfg(not(feature = "gateway"))]
         Service::Proxy(_) => missing::refuse("gateway"),
         #[cfg(feature = "acp")]

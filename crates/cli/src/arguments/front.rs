@@ -22,7 +22,7 @@ pub(crate) struct Front {
     /// Remove a client and its key from the file of --client-keys, and end.
     #[arg(long, value_name = "NAME", requires = "client_keys", conflicts_with = "add_client")]
     pub(crate) remove_client: Option<String>,
-    /// Origin of web pages that may call the server, such as https://app.example; can be repeated.
+    /// Origin of web pages that may call the server, such as `https://app.example`; can be repeated.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
     /// Maximum number of concurrent requests; the server answers further ones with status 503.

@@ -7,6 +7,8 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
+#[cfg(feature = "gateway")]
+use super::front::Front;
 use super::{
     AutonomyName, EngineOptions, Offering, Otlp, PresetName, PromptArgs, Reach, RequestArgs, SandboxName,
     StoreOption, WireName,
