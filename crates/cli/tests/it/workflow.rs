@@ -215,7 +215,7 @@ ask = "Whom?"
 [[step]]
 name = "say"
 tool = "run_command"
-arguments = { argv = ["echo", "{{ input.greeting }} {{ steps.whom.output }}"] }
+arguments = { argv = ["make", "{{ input.greeting }} {{ steps.whom.output }}"] }
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -231,7 +231,7 @@ async fn a_projects_workflow_is_found_drawn_and_trusted_no_more_than_others() {
     assert!(text(&listed.stderr).contains("broken.toml is refused"), "{}", text(&listed.stderr));
     let drawn = text(&place.run(&["workflow", "show", "greet"]).stdout);
     assert!(
-        drawn.contains("── whom  ask: Whom?") && drawn.contains("  ▼\n── say  tool run_command echo"),
+        drawn.contains("── whom  ask: Whom?") && drawn.contains("  ▼\n── say  tool run_command make"),
         "{drawn}"
     );
 
