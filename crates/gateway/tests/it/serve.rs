@@ -148,7 +148,7 @@ async fn invalid_requests_are_refused_with_a_helpful_message() {
             "404",
             "/nowhere is not a served path; the formats here are openai-chat",
         ),
-        ("GET /v1/chat/completions HTTP/1.1", "", "405", "accepts POST only"),
+        ("GET /v1/chat/completions HTTP/1.1", "", "405", "requests to models are POST"),
         ("POST /v1/chat/completions HTTP/1.1\r\norigin: https://evil.example", "{}", "403", "web pages"),
     ] {
         let answer = raw(served.port, head, body).await;
