@@ -18,7 +18,7 @@ const MODES: [(Autonomy, &str, &str, &str); 4] = [
     (Autonomy::Ask, "ask", "Ask", "Asks about every call that no rule allows"),
     (Autonomy::ReadOnly, "read-only", "Read only", "Only reads, and denies everything else"),
     (Autonomy::AutoEdit, "auto-edit", "Auto edit", "Changes files of the folder without a question"),
-    (Autonomy::Auto, "auto", "Auto", "Also delegates work to other agents without a question"),
+    (Autonomy::Auto, "auto", "Auto", "Also runs confined commands that only read"),
 ];
 
 /// Session of the client.

@@ -24,7 +24,9 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
 pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
-        _ if part.reads_confined(facts) => (Verdict::Allow, "d.reads", "it only reads, and is confined"),
+        Autonomy::Auto if part.reads_confined(facts) => {
+            (Verdict::Allow, "d.reads", "it only reads, and is confined")
+        }
         Autonomy::Headless => (
             Verdict::Deny,
             "d.headless",
@@ -33,9 +35,6 @@ pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
         ),
         Autonomy::AutoEdit | Autonomy::Auto if edits(part) => {
             (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
-        }
-        Autonomy::Auto if matches!(part.effect.as_ref(), Effect::Spawn { .. }) => {
-            (Verdict::Allow, "d.auto", "each call of the other agent is decided on its own")
         }
         _ => (Verdict::Ask, "d.ask", ask_text(part)),
     };

@@ -16,8 +16,7 @@ use crate::risk::risk_of;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Autonomy {
-    /// A human is asked about every call that no rule, grant or lesson decides, except a confined command that is
-    /// proved to only read.
+    /// A human is asked about every call that no rule, grant or lesson decides.
     #[default]
     Ask,
     /// No human can answer: every call that would need an answer is denied.
@@ -27,8 +26,8 @@ pub enum Autonomy {
     ReadOnly,
     /// Writing files inside the workspace needs no approval. Deleting them does.
     AutoEdit,
-    /// Like [`AutoEdit`](Self::AutoEdit), and delegating work to another agent needs no approval either. Each call
-    /// of that agent is decided on its own.
+    /// Like [`AutoEdit`](Self::AutoEdit), and confined commands that are proved to only read need no approval
+    /// either.
     Auto,
 }
 

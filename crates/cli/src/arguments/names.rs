@@ -24,7 +24,7 @@ pub(crate) enum AutonomyName {
     ReadOnly,
     /// Also change files in the workspace without asking.
     AutoEdit,
-    /// Also delegate work to other agents without asking; each of their calls is decided on its own.
+    /// Also run confined commands that only read, without asking.
     Auto,
     /// Never ask: deny if no rule allows.
     Headless,
