@@ -34,6 +34,11 @@ impl ClientRequest {
         self
     }
 
+    /// Returns the path without its query.
+    pub(crate) fn route(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+
     /// Returns the value of the first header with this name, given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
@@ -45,7 +50,7 @@ impl fmt::Debug for ClientRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("ClientRequest")
-            .field("path", &self.path.split('?').next().unwrap_or_default())
+            .field("path", &self.route())
             .field("headers", &names)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .finish()

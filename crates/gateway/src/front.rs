@@ -138,31 +138,58 @@ impl Front {
         self.origins.iter().any(|permitted| permitted == origin)
     }
 
-    /// Answers a request of any method. Cancel-safe like [`Gateway::answer`].
-    pub(crate) async fn answer(&self, method: &str, request: &ClientRequest, stop: Stop) -> GatewayResponse {
-        let path = request.path.split('?').next().unwrap_or_default();
-        match (method, path) {
-            ("GET" | "HEAD", "/health" | "/healthz") => {
-                return json(200, &serde_json::json!({"status": "ok"}));
-            }
-            ("GET" | "HEAD", "/ready") => return self.readiness(),
-            _ => {}
+    /// Finds the client of a request by its path and headers, before its body is read; `None` if no key is required.
+    ///
+    /// # Errors
+    /// The refusal of a request without a valid key.
+    pub(crate) fn admit(
+        &self,
+        method: &str,
+        request: &ClientRequest,
+    ) -> Result<Option<&ClientKey>, Box<GatewayResponse>> {
+        let Some(keys) = self.keys.as_ref().filter(|_| !is_probe(method, request)) else { return Ok(None) };
+        match keys.find(request) {
+            Some(key) => Ok(Some(key)),
+            None => Err(Box::new(self.refuse(self.server_for(request), &missing_key()))),
         }
-        let server = self.server_for(request);
-        let client = match self.keys.as_ref().map(|keys| keys.find(request)) {
-            None => None,
-            Some(Some(key)) => Some(key),
-            Some(None) => return self.refuse(server, &missing_key()),
-        };
+    }
+
+    /// Answers a request of any method from an admitted client. Cancel-safe like [`Gateway::answer`].
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        client: Option<&ClientKey>,
+        request: &ClientRequest,
+        stop: Stop,
+    ) -> GatewayResponse {
+        let path = request.route();
         match method {
+            "GET" | "HEAD" if path == "/ready" => self.readiness(),
+            "GET" | "HEAD" if is_probe(method, request) => json(200, &serde_json::json!({"status": "ok"})),
             "GET" | "HEAD" if path == "/metrics" => self.metrics_page(),
             "GET" | "HEAD" => self.list(request, client).unwrap_or_else(|| not_allowed(path)),
-            "POST" => match count::answer(request) {
-                Some(counted) => counted,
-                None => self.generate(server, client, request, stop).await,
-            },
+            "POST" if count::is_count(request) => self.count(request).await,
+            "POST" => self.generate(client, request, stop).await,
             _ => not_allowed(path),
         }
+    }
+
+    /// Counts tokens on a thread for blocking work, in a place of a request.
+    async fn count(&self, request: &ClientRequest) -> GatewayResponse {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            return self.refuse(self.server_for(request), &overload_error());
+        };
+        let request = request.clone();
+        let counted = tokio::task::spawn_blocking(move || {
+            let counted = count::answer(&request);
+            drop(place);
+            counted
+        });
+        let failure = |error: tokio::task::JoinError| {
+            let error = ProviderError::new(ProviderErrorKind::Server, None, error.to_string());
+            self.refuse(None, &error.with_status(500))
+        };
+        counted.await.unwrap_or_else(failure)
     }
 
     fn readiness(&self) -> GatewayResponse {
@@ -189,11 +216,11 @@ impl Front {
 
     async fn generate(
         &self,
-        server: Option<&dyn Server>,
         client: Option<&ClientKey>,
         request: &ClientRequest,
         stop: Stop,
     ) -> GatewayResponse {
+        let server = self.server_for(request);
         let outline = server.and_then(|server| server.outline(&request.path, &request.body).ok());
         let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
         let name = client.map_or("", |key| key.name.as_str());
@@ -234,6 +261,11 @@ impl Front {
             }
         }
     }
+}
+
+/// Returns true for the paths by which a service manager asks for the state, which need no key.
+fn is_probe(method: &str, request: &ClientRequest) -> bool {
+    matches!(method, "GET" | "HEAD") && matches!(request.route(), "/health" | "/healthz" | "/ready")
 }
 
 fn missing_key() -> ProviderError {

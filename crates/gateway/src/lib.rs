@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
 
 mod answer;
+mod body_room;
 mod carry;
 mod client_request;
 mod fields;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Limited, StreamBody};
-use hyper::body::{Frame, Incoming};
+use hyper::body::{Body as _, Frame, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Duration;
 
+use crate::body_room::BodyRoom;
 use crate::stop::{Phase, Stop};
 use crate::{ClientRequest, Front, GatewayResponse};
 
@@ -31,6 +32,9 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct ServeOptions {
     /// Maximum bytes of a request body. Default: 32 MiB.
     pub body_bytes: usize,
+    /// Maximum bytes of all request bodies that are held at the same time; further ones wait for
+    /// [`body_timeout`](Self::body_timeout). Default: 1 GiB.
+    pub all_body_bytes: usize,
     /// Maximum concurrent connections, idle ones included; further connections wait in the backlog. Default: 4,096.
     /// [`Front::with_concurrent_requests`] bounds the work.
     pub connections: usize,
@@ -46,6 +50,7 @@ impl Default for ServeOptions {
     fn default() -> Self {
         Self {
             body_bytes: 32 << 20,
+            all_body_bytes: 1 << 30,
             connections: 4096,
             head_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_mins(1),
@@ -107,15 +112,15 @@ async fn take_connections(
     connections: &mut JoinSet<()>,
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(options.connections.max(1)));
-    let front = Arc::new(front);
+    let service = Arc::new(Service { front, options, bodies: BodyRoom::new(&options) });
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
         let (stream, _) = windlass_web_reach::accept(&listener).await?;
         let _ = stream.set_nodelay(true);
-        let (front, mut stop) = (front.clone(), ending.clone());
+        let (shared, mut stop) = (service.clone(), ending.clone());
         connections.spawn(async move {
             let answers = stop.clone();
-            let service = service_fn(|request| respond(front.clone(), options, answers.clone(), request));
+            let service = service_fn(|request| respond(shared.clone(), answers.clone(), request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
             // Ignore connection errors: the client closed the connection.
@@ -133,23 +138,28 @@ async fn take_connections(
     }
 }
 
-async fn respond(
-    front: Arc<Front>,
+/// What all connections share.
+struct Service {
+    front: Front,
     options: ServeOptions,
+    bodies: BodyRoom,
+}
+
+async fn respond(
+    service: Arc<Service>,
     stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
     let Some(origin) = request.headers().get(ORIGIN).cloned() else {
-        return answer(&front, options, stop, request).await;
+        return answer(&service, stop, request).await;
     };
-    if !origin.to_str().is_ok_and(|origin| front.permits_origin(origin)) {
+    if !origin.to_str().is_ok_and(|origin| service.front.permits_origin(origin)) {
         return plain(403, "requests from web pages are refused");
     }
     let response = if request.method() == Method::OPTIONS {
-        let preflight = GatewayResponse::whole(204, Vec::new());
-        written(preflight)?
+        written(GatewayResponse::whole(204, Vec::new()))?
     } else {
-        answer(&front, options, stop, request).await?
+        answer(&service, stop, request).await?
     };
     Ok(permit(response, origin))
 }
@@ -172,23 +182,34 @@ fn permit(mut response: Response<Body>, origin: HeaderValue) -> Response<Body> {
 }
 
 async fn answer(
-    front: &Front,
-    options: ServeOptions,
+    service: &Service,
     stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
+    let Service { front, options, bodies } = service;
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let mut client = ClientRequest::new(path, Bytes::new());
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     client.headers.extend(request.headers().iter().map(|(name, value)| (name.to_string(), text(value))));
     let method = request.method().clone();
-    let body = Limited::new(request.into_body(), options.body_bytes).collect();
-    client.body = match tokio::time::timeout(options.body_timeout, body).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => return plain(413, "the body is incomplete or too large"),
+    // A client without a key costs no memory for its body.
+    let key = match front.admit(method.as_str(), &client) {
+        Ok(key) => key,
+        Err(refusal) => return closing(written(*refusal)),
+    };
+    let body = async {
+        let room = bodies.enter(request.body().size_hint().exact()).await;
+        (Limited::new(request.into_body(), options.body_bytes).collect().await, room)
+    };
+    let _room = match tokio::time::timeout(options.body_timeout, body).await {
+        Ok((Ok(body), room)) => {
+            client.body = body.to_bytes();
+            room
+        }
+        Ok((Err(_), _)) => return plain(413, "the body is incomplete or too large"),
         Err(_) => return closing(plain(408, "the body took too long")),
     };
-    written(front.answer(method.as_str(), &client, stop).await)
+    written(front.answer(method.as_str(), key, &client, stop).await)
 }
 
 /// Closes the connection after the response, because the rest of an unread body would be parsed as the next

@@ -1,5 +1,7 @@
 //! The provider's side of a wire format: decoding of requests and encoding of responses.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use windlass_protocol::Request;
 use windlass_stream::Chunk;
 
@@ -245,10 +247,24 @@ fn outline_of_body(
         return Err(RequestError::Path { wire, path: path.to_owned() });
     }
     let text = String::from_utf8_lossy(body);
-    let mut fields = Fields::parse("", text.trim_start_matches('\u{feff}'))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let mut fields = Fields::parse("", text)?;
+    // Which of two models a provider takes is not known, so a gateway cannot decide about them.
+    if serde_json::from_str::<OutlineFields>(text).is_err() {
+        return Err(RequestError::shape("model", "expected once"));
+    }
     let is_stream = fields.flag("stream")? == Some(true);
     let framing = if is_stream { Framing::Events } else { Framing::Whole };
     Ok(Outline::new(fields.take_required_text("model")?, framing))
+}
+
+/// The fields of an outline. Reading them fails if one of them is there twice.
+#[derive(Deserialize)]
+struct OutlineFields {
+    #[serde(default, rename = "model")]
+    _model: IgnoredAny,
+    #[serde(default, rename = "stream")]
+    _stream: IgnoredAny,
 }
 
 /// Returns the prefix of an error message about a place in the body; empty for the body itself.

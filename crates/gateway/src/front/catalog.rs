@@ -43,19 +43,14 @@ enum Form {
 
 /// Answers a request for the list of models or for one model; `None` for another path.
 pub(super) fn answer(request: &ClientRequest, models: &[&CatalogModel]) -> Option<GatewayResponse> {
-    let path = request.path.split('?').next().unwrap_or_default().trim_end_matches('/');
-    let (version, rest) =
-        path.trim_start_matches('/').split_once('/').unwrap_or(("", path.trim_start_matches('/')));
-    let (version, rest) =
-        if version == "models" { ("", path.trim_start_matches('/')) } else { (version, rest) };
-    if !matches!(version, "" | "v1" | "v1beta") {
-        return None;
-    }
-    let form = match version {
-        "v1beta" => Form::Gemini,
+    let path = request.route().trim_matches('/');
+    let (form, rest) = match path.strip_prefix("v1beta/") {
+        Some(rest) => (Form::Gemini, rest),
         // Both APIs have this path. Clients of Anthropic name the version of the API.
-        _ if request.header("anthropic-version").is_some() => Form::Anthropic,
-        _ => Form::OpenAi,
+        None if request.header("anthropic-version").is_some() => {
+            (Form::Anthropic, path.strip_prefix("v1/").unwrap_or(path))
+        }
+        None => (Form::OpenAi, path.strip_prefix("v1/").unwrap_or(path)),
     };
     if rest == "models" {
         return Some(respond(200, &list(form, models)));

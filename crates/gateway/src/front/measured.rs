@@ -33,7 +33,7 @@ impl Measurement {
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             client: client.to_owned(),
             format: format.to_owned(),
-            path: request.path.split('?').next().unwrap_or_default().to_owned(),
+            path: request.route().to_owned(),
             model: model.to_owned(),
             // The status that servers log for a client that closed the connection before the answer.
             status: 499,

@@ -124,6 +124,15 @@ async fn tokens_are_counted_without_a_request_to_the_provider() {
         json!({"model": "gpt-5", "input": "one two three", "instructions": "Be brief."}).to_string();
     let counted = send(port, "POST", "/v1/responses/input_tokens", "", &responses).await;
     assert!((3..12).contains(&count(&counted)), "{}", counted.body);
+    // A picture as an address costs as much as one in a field, and the text of a document what its words cost.
+    let picture = json!({"model": "gpt-5", "input": [{"role": "user", "content": [
+        {"type": "input_image", "image_url": format!("data:image/png;base64,{}", "A".repeat(100_000))}]}]});
+    let counted = send(port, "POST", "/v1/responses/input_tokens", "", &picture.to_string()).await;
+    assert!((1500..1600).contains(&count(&counted)), "{}", counted.body);
+    let document = json!({"model": "claude-sonnet-4-6", "messages": [{"role": "user", "content": [
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "word ".repeat(4000)}}]}]});
+    let counted = send(port, "POST", "/v1/messages/count_tokens", "", &document.to_string()).await;
+    assert!((4000..6000).contains(&count(&counted)), "{}", counted.body);
     assert_eq!(send(port, "POST", "/v1/messages/count_tokens", "", "{").await.status, 400);
     assert_eq!(send(port, "POST", "/v1/messages/count_tokens", "", "{}").await.status, 400);
     assert_eq!(provider.requests().len(), 0);
@@ -165,7 +174,9 @@ async fn only_clients_with_a_key_are_answered_and_only_for_their_models() {
     assert_eq!(chat(port, &bearer(&one), "large").await.status, 200);
     // A second key in another place, other spellings of the model, and a second field do not help.
     let both = format!("{}x-api-key: {all}\r\n", bearer(&one));
-    for model in ["tiny", "Large", "large ", "lar\\u0067e/", r#"large","model":"tiny"#] {
+    for model in
+        ["tiny", "Large", "large ", "lar\\u0067e/", r#"large","model":"tiny"#, r#"tiny","model":"large"#]
+    {
         assert_ne!(chat(port, &both, model).await.status, 200, "{model}");
     }
     let list = send(port, "GET", "/v1/models", &bearer(&one), "").await.json();
@@ -299,4 +310,42 @@ async fn clients_that_choose_many_model_names_do_not_grow_the_measurements_witho
     let series = text.lines().filter(|line| line.starts_with("windlass_gateway_requests_total{")).count();
     assert!(series <= 1_001, "{series}");
     assert!(text.contains("model=\"other\",status=\"400\"} 100"), "{text}");
+}
+
+#[tokio::test]
+async fn the_body_of_a_client_without_a_key_is_not_awaited() {
+    let (provider, gateway) = gateway("scripted-1").await;
+    let mut keys = ClientKeys::default();
+    keys.create("one", [""; 0]).unwrap();
+    let port = start(Front::new(gateway).with_client_keys(keys)).await;
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    // The body never arrives.
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 30000000\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut answer)).await;
+    read.expect("the server closes the connection").unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 401 "), "{}", String::from_utf8_lossy(&answer));
+    assert_eq!(provider.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn bodies_wait_for_room_and_are_told_when_it_does_not_come() {
+    let (_provider, gateway) = gateway("scripted-1").await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let body_timeout = Duration::from_secs(2);
+    let options = ServeOptions { all_body_bytes: 1 << 20, body_timeout, ..ServeOptions::default() };
+    tokio::spawn(serve(listener, gateway, options));
+    let mut slow = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 1048576\r\n\r\n";
+    slow.write_all(head.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    // The slow body has all room until its time is over; then the waiting one gets it, or its own time is over.
+    let waiting = chat(port, "", "large").await;
+    assert!(matches!(waiting.status, 200 | 408), "{}", waiting.body);
+    let mut answer = Vec::new();
+    slow.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 408 "), "{}", String::from_utf8_lossy(&answer));
+    assert_eq!(chat(port, "", "large").await.status, 200);
 }
