@@ -168,7 +168,11 @@ impl Gateway {
             }
         }
         if self.is_unchanged(server, &asked) {
-            let outline = Outline::new(asked.request.model, asked.framing);
+            // A body with two models must not be forwarded: only one of them would be replaced or permitted.
+            let outline = match server.outline(&request.path, &request.body) {
+                Ok(outline) => outline,
+                Err(error) => return refuse(server, &refusal::invalid_request(words(&error))),
+            };
             return self.forward(server, request, outline, observers, stop).await;
         }
         self.translate(server, request, asked, observers, stop).await

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
@@ -13,7 +13,7 @@ use windlass_client::{KeyUse, Vendor};
 use crate::app::App;
 use crate::config::variable;
 use crate::configuration::load_key_commands;
-use crate::error::{AppError, Context as _, Result, bail, ensure};
+use crate::error::{Context as _, Result, bail, ensure};
 use crate::storage::{Format, StateFile};
 
 /// File of stored keys in the state folder, which tools cannot reach.
@@ -199,12 +199,13 @@ fn capture(argv: &[String]) -> Result<Vec<u8>> {
     let started = windlass_sandbox::start_child(|| command.spawn());
     let mut child = started.with_context(|| format!("{program} cannot be started"))?;
     let stream = child.stdout.take().context("the output cannot be read")?;
-    let reader = std::thread::spawn(move || {
+    let (sender, printed) = mpsc::channel();
+    std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let limit = u64::try_from(MAX_KEY).unwrap_or(u64::MAX).saturating_add(2);
         // A partial output is refused below.
         let _ = stream.take(limit).read_to_end(&mut bytes);
-        bytes
+        drop(sender.send(bytes));
     });
     let began = Instant::now();
     let status = loop {
@@ -219,5 +220,7 @@ fn capture(argv: &[String]) -> Result<Vec<u8>> {
         std::thread::sleep(POLL);
     };
     ensure!(status.success(), Unavailable, "{program} failed: {status}");
-    reader.join().map_err(|_| AppError::task_failure())
+    // A process that the program left behind can keep the output open.
+    let bytes = printed.recv_timeout(COMMAND_TIME.saturating_sub(began.elapsed()));
+    bytes.ok().with_context(|| format!("the output of {program} did not end"))
 }

@@ -138,6 +138,19 @@ async fn tokens_are_counted_without_a_request_to_the_provider() {
     assert_eq!(provider.requests().len(), 0);
 }
 
+/// Asserts that no request has a header for keys: the provider here needs none, and its record hides their values.
+#[track_caller]
+fn check_no_key(provider: &ScriptedProvider) {
+    for request in provider.requests() {
+        for (name, _) in &request.headers {
+            assert!(
+                !["authorization", "x-api-key", "x-goog-api-key"].contains(&name.as_str()),
+                "{request:?}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn only_clients_with_a_key_are_answered_and_only_for_their_models() {
     let (provider, gateway) = gateway("scripted-1").await;
@@ -183,6 +196,7 @@ async fn only_clients_with_a_key_are_answered_and_only_for_their_models() {
     assert_eq!(list["data"].as_array().unwrap().len(), 1);
     assert_eq!(provider.requests().len(), 5);
     // Neither measurements nor what the provider received contain a key.
+    check_no_key(&provider);
     let told = format!("{} {:?} {front:?}", front.to_prometheus(), provider.requests());
     assert!(!told.contains(&all) && !told.contains(&one), "{told}");
     assert!(told.contains("client=\"one\"") && told.contains("status=\"404\""), "{told}");
@@ -348,4 +362,26 @@ async fn bodies_wait_for_room_and_are_told_when_it_does_not_come() {
     slow.read_to_end(&mut answer).await.unwrap();
     assert!(answer.starts_with(b"HTTP/1.1 408 "), "{}", String::from_utf8_lossy(&answer));
     assert_eq!(chat(port, "", "large").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_with_two_models_is_not_forwarded() {
+    let provider = ScriptedProvider::start(Script::parse(SCRIPT).unwrap(), 0).await.unwrap();
+    let upstream = Upstream::from_client(client(&provider.base_url(), &format("openai-chat")));
+    let servers = formats().into_iter().map(|format| format.server);
+    let gateway =
+        servers.fold(Gateway::new(upstream.with_name(Some("scripted-1".into()))), Gateway::with_server);
+    let port = start(Front::new(gateway)).await;
+    for models in
+        [r#"large","model":"tiny"#, r#"scripted-1","model":"large"#, r#"large","model":"scripted-1"#]
+    {
+        let refused = chat(port, "", models).await;
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        assert!(refused.body.contains("model: expected once"), "{}", refused.body);
+    }
+    assert_eq!(provider.requests().len(), 0);
+    let keys = "authorization: Bearer a\r\nx-api-key: b\r\nx-goog-api-key: c\r\n";
+    assert_eq!(chat(port, keys, "large").await.status, 200);
+    assert_eq!(provider.requests()[0].body["model"], "scripted-1");
+    check_no_key(&provider);
 }
