@@ -122,8 +122,8 @@ struct Wrapper {
     /// The word that is not placed yet: pieces of it can have several styles.
     word: Vec<Span<'static>>,
     word_width: usize,
-    /// Spaces between the last placed word and the pending one.
-    spaces: Option<Span<'static>>,
+    /// Spaces between the last placed word and the pending one. They can have several styles, too.
+    spaces: Vec<Span<'static>>,
 }
 
 impl Wrapper {
@@ -141,21 +141,13 @@ impl Wrapper {
             is_fresh: true,
             word: Vec::new(),
             word_width: 0,
-            spaces: None,
+            spaces: Vec::new(),
         }
     }
 
     fn push_spaces(&mut self, spaces: &str, style: Style) {
         self.place_word();
-        match &mut self.spaces {
-            Some(before) if before.style == style => before.content.to_mut().push_str(spaces),
-            Some(before) => {
-                let before = std::mem::replace(before, Span::styled(spaces.to_owned(), style));
-                self.used = self.used.saturating_add(before.content.len());
-                self.spans.push(before);
-            }
-            None => self.spaces = Some(Span::styled(spaces.to_owned(), style)),
-        }
+        push_styled(&mut self.spaces, spaces, style);
     }
 
     fn push_word(&mut self, word: &str, style: Style) {
@@ -165,10 +157,7 @@ impl Wrapper {
             self.place_word();
         }
         self.word_width = self.word_width.saturating_add(width);
-        match self.word.last_mut() {
-            Some(before) if before.style == style => before.content.to_mut().push_str(word),
-            _ => self.word.push(Span::styled(word.to_owned(), style)),
-        }
+        push_styled(&mut self.word, word, style);
         if is_wide {
             self.place_word();
         }
@@ -180,16 +169,18 @@ impl Wrapper {
             return;
         }
         let (word, width) = (std::mem::take(&mut self.word), std::mem::take(&mut self.word_width));
-        let spaces = self.spaces.take();
-        let gap = spaces.as_ref().map_or(0, |spaces| spaces.content.len());
+        let spaces = std::mem::take(&mut self.spaces);
+        let gap: usize = spaces.iter().map(|span| span.content.len()).sum();
         let fits = self.used.saturating_add(gap).saturating_add(width) <= self.columns;
         if fits {
             self.used = self.used.saturating_add(gap);
             self.spans.extend(spaces);
         } else if !self.is_fresh {
             self.break_line();
-        } else if let Some(spaces) = spaces {
-            self.push_graphemes(&spaces.content, spaces.style);
+        } else {
+            for span in spaces {
+                self.push_graphemes(&span.content, span.style);
+            }
         }
         if self.used.saturating_add(width) <= self.columns {
             self.used = self.used.saturating_add(width);
@@ -239,5 +230,13 @@ impl Wrapper {
             line.style = style;
         }
         self.lines
+    }
+}
+
+/// Appends a text to the last span if it has the same style, and as a span of its own otherwise.
+fn push_styled(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {
+    match spans.last_mut() {
+        Some(last) if last.style == style => last.content.to_mut().push_str(text),
+        _ => spans.push(Span::styled(text.to_owned(), style)),
     }
 }

@@ -1,6 +1,7 @@
 //! Cutting and wrapping.
 
 use proptest::prelude::*;
+use ratatui_core::style::{Style, Stylize as _};
 use ratatui_core::text::{Line, Span};
 use windlass_screen::{Role, cut, render_text, text_width, wrap_line};
 
@@ -27,14 +28,29 @@ fn a_word_with_several_styles_stays_together() {
 }
 
 #[test]
+fn spaces_of_several_styles_do_not_exceed_the_line() {
+    let line = Line::from(vec![Span::raw("words "), Span::styled(" ", Style::new().bold()), Span::raw("more")]);
+    assert_eq!(text(&wrap_line(&line, 5, &Line::default())), "words\nmore\n");
+    for line in wrap_line(&line, 5, &Line::default()) {
+        assert!(text_width(&line.to_string()) <= 5, "{line}");
+    }
+}
+
+#[test]
 fn line_feeds_and_indents_of_a_text_stay() {
     assert_eq!(text(&render_text("a\n  b\n\nc", Role::Words, &options(20))), "a\n  b\n\nc\n");
 }
 
 proptest! {
     #[test]
-    fn lines_fit_and_lose_only_spaces(words in "[a-z 日é👩\u{301}-]{0,80}", columns in 2_usize..50) {
-        let line = Line::from(words.clone());
+    fn lines_fit_and_lose_only_spaces(
+        pieces in prop::collection::vec(("[a-z 日é👩\u{301}-]{0,20}", any::<bool>()), 0..6),
+        columns in 2_usize..50,
+    ) {
+        let style = |is_bold| if is_bold { Style::new().bold() } else { Style::new() };
+        let spans = pieces.iter().map(|(piece, is_bold)| Span::styled(piece.clone(), style(*is_bold)));
+        let line = Line::from(spans.collect::<Vec<_>>());
+        let words = line.to_string();
         let lines = wrap_line(&line, columns, &Line::default());
         for line in &lines {
             prop_assert!(text_width(&line.to_string()) <= columns);
