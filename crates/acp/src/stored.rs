@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_app::AppError;
-use windlass_app::sessions::{SessionRecord, Sessions};
+use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
 
 use crate::connection::{Connection, SessionId, Setup, check_setup};
 use crate::rpc::RpcError;
@@ -35,17 +35,18 @@ pub(crate) async fn on_sessions<T: Send + 'static>(
 
 /// Lists sessions, the one that changed last first.
 pub(crate) async fn list(connection: &Connection, list: List) -> Result<Value, RpcError> {
-    let skipped = match &list.cursor {
-        Some(cursor) => cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?,
-        None => 0,
-    };
-    let records = on_sessions(connection, Sessions::list).await?;
-    let fits = |record: &&SessionRecord| list.cwd.as_ref().is_none_or(|folder| record.root == *folder);
-    let fitting: Vec<&SessionRecord> = records.iter().filter(fits).collect();
-    let page: Vec<Value> = fitting.iter().skip(skipped).take(PAGE).map(|record| info(record)).collect();
-    let next = skipped.saturating_add(PAGE);
-    let mut response = json!({"sessions": page});
-    if let (true, Some(fields)) = (next < fitting.len(), response.as_object_mut()) {
+    let mut request = PageRequest::new(PAGE);
+    if let Some(cursor) = &list.cursor {
+        request =
+            request.after(cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?);
+    }
+    if let Some(folder) = list.cwd {
+        request = request.in_folder(folder);
+    }
+    let page = on_sessions(connection, move |sessions| sessions.page(&request)).await?;
+    let sessions: Vec<Value> = page.records.iter().map(info).collect();
+    let mut response = json!({"sessions": sessions});
+    if let (Some(next), Some(fields)) = (page.next, response.as_object_mut()) {
         fields.insert("nextCursor".to_owned(), json!(next.to_string()));
     }
     Ok(response)

@@ -10,9 +10,13 @@ import { drawSessions, forkSession } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
 const $ = (id) => document.getElementById(id);
+
+/** Number of sessions that the list begins with, and that a click adds. */
+const LISTED = 100;
+
 const state = {
   session: null, working: false, isHere: false, runState: "", close: null, transcript: null, questions: new Map(), total: null,
-  context: null,
+  context: null, listed: LISTED,
 };
 
 /** Time for drawing events in one frame. */
@@ -49,12 +53,13 @@ async function connect(token) {
 async function listSessions() {
   let sessions;
   try {
-    sessions = await call("GET", "/api/sessions");
+    sessions = await call("GET", `/api/sessions?limit=${state.listed}`);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) askForToken(error.message);
     return;
   }
   drawSessions($("sessions"), sessions, state.session, attempt, refresh);
+  $("older").hidden = sessions.length < state.listed;
   const current = sessions.find((session) => session.id === state.session);
   if (current) showHead(current);
   const open = sessions.reduce((sum, session) => sum + session.open_questions, 0);
@@ -273,6 +278,10 @@ $("new").addEventListener("click", () => {
 $("inbox").addEventListener("click", showInbox);
 $("menu").addEventListener("click", () => {
   $("menu").setAttribute("aria-expanded", String($("side").classList.toggle("open")));
+});
+$("older").addEventListener("click", () => {
+  state.listed += LISTED;
+  return listSessions();
 });
 $("stop").addEventListener("click", () => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(state.session)}/stop`)));
 $("earlier").addEventListener("click", showEarlier);
