@@ -15,9 +15,10 @@ use crate::{needs, npm};
 pub(crate) const HELP: &str = "\
 cargo xtask browser [--only WORD] [--page]
 
-Drives the front ends on a scripted provider: the page in a browser, and `windlass acp`.
+Drives the front ends on a scripted provider: the page in a browser, `windlass acp`, and the
+example servers of windlass-ui-stream with `useChat` and the client of AG-UI.
 
-The libraries (playwright-core, @agentclientprotocol/sdk) are installed once from
+The libraries (playwright-core, @agentclientprotocol/sdk, @ai-sdk/react, @ag-ui/client) are installed once from
 the npm registry into the target folder. Without them, or without a Chromium on this machine, the
 command says so and is skipped.
 Pictures of the page are in target/browser/pictures.
@@ -44,14 +45,17 @@ fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
         Ok(packages) => packages,
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
-    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
+    for program in [["-p", "windlass-cli"].as_slice(), &["-p", "windlass-ui-stream", "--examples"]] {
+        if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet {program...}"))? {
+            return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
+        }
     }
     let windlass = target(sh).join("debug/windlass");
     let pictures = target(sh).join("browser/pictures");
     let mut suite = cmd!(sh, "node {FOLDER}/suite.mjs {windlass} {browser} {pictures}")
         .args(only)
-        .env("WINDLASS_BROWSER_PACKAGES", packages);
+        .env("WINDLASS_BROWSER_PACKAGES", packages)
+        .env("WINDLASS_BROWSER_EXAMPLES", target(sh).join("debug/examples"));
     if page {
         suite = suite.env("WINDLASS_PAGE_FOLDER", PAGE);
     }

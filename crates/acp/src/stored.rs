@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_app::AppError;
+use windlass_app::{AppError, RunSettings};
 use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
 
+use crate::config_options;
 use crate::connection::{Connection, SessionId, Setup, check_setup};
 use crate::rpc::RpcError;
 use crate::sessions::{EditorSession, modes};
@@ -78,8 +79,16 @@ pub(crate) async fn load(
     }
     let events = connection.shared.host.read(&record.id, None).await?;
     let last_seq = events.last().map(|event| event.seq);
-    let session = EditorSession { root, autonomy: record.autonomy, is_started: true, last_seq };
-    connection.sessions.open(&record.id, session)?;
+    let settings = read_settings(connection, record.clone()).await?;
+    let session = EditorSession {
+        root,
+        autonomy: record.autonomy,
+        model: settings.provider.model,
+        effort: settings.request.reasoning,
+        is_started: true,
+        last_seq,
+    };
+    connection.sessions.open(&record.id, session.clone())?;
     if is_replayed {
         let mut translator = Translator::replay(&record.root);
         for event in &events {
@@ -88,7 +97,16 @@ pub(crate) async fn load(
             }
         }
     }
-    Ok(json!({"modes": modes(record.autonomy)}))
+    let options = config_options::list(connection, &session).await?;
+    Ok(json!({"modes": modes(record.autonomy), "configOptions": options}))
+}
+
+/// Reads the settings of the newest run of a session.
+pub(crate) async fn read_settings(
+    connection: &Connection,
+    record: SessionRecord,
+) -> Result<RunSettings, RpcError> {
+    on_sessions(connection, move |sessions| sessions.newest_folder(&record)?.settings()).await
 }
 
 /// Deletes a session with its records.

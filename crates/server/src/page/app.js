@@ -6,6 +6,7 @@ import { initComposer, showComposer } from "./composer.js";
 import { openRestore } from "./dialogs.js";
 import { element, spent, visible } from "./dom.js";
 import { openFeed } from "./feed.js";
+import { announce, initNotices, withdraw } from "./notices.js";
 import { drawSessions, forkSession } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
@@ -174,8 +175,12 @@ function drawEvent(event) {
     const { session, question, about, card, text, suggestions } = event;
     state.questions.set(question, { session, question, card: { about, card, text, suggestions } });
     showCards();
+    announce(question, card, () => state.questions.has(question));
   }
-  if (event.kind === "question_closed" && state.questions.delete(event.question)) showCards();
+  if (event.kind === "question_closed") {
+    withdraw(event.question);
+    if (state.questions.delete(event.question)) showCards();
+  }
   if (event.kind === "turn_ended" && !event.agent) {
     state.total = event.total;
     showCost();
@@ -269,6 +274,7 @@ async function start() {
   await listSessions();
 }
 
+initNotices($("notices"));
 initComposer(state, attempt, refresh, note);
 $("new").addEventListener("click", () => {
   history.replaceState(null, "", "/");
