@@ -109,7 +109,9 @@ pub(crate) async fn set(connection: &Connection, set: SetOption) -> Result<Value
         _ => return Err(RpcError::invalid_params("the option does not exist")),
     }
     let EditorSession { autonomy, model, effort, .. } = session.clone();
-    connection.sessions.update(id, |open| (open.autonomy, open.model, open.effort) = (autonomy, model, effort))?;
+    connection
+        .sessions
+        .update(id, |open| (open.autonomy, open.model, open.effort) = (autonomy, model, effort))?;
     if set.config_id == MODE {
         let update = json!({"sessionUpdate": "current_mode_update", "currentModeId": value});
         connection.peer.update(id, update).await;
@@ -120,6 +122,9 @@ pub(crate) async fn set(connection: &Connection, set: SetOption) -> Result<Value
 /// Sends the options of a session after another request changed one.
 pub(crate) async fn send(connection: &Connection, id: &str) -> Result<(), RpcError> {
     let options = list(connection, &connection.sessions.get(id)?).await?;
-    connection.peer.update(id, json!({"sessionUpdate": "config_option_update", "configOptions": options})).await;
+    connection
+        .peer
+        .update(id, json!({"sessionUpdate": "config_option_update", "configOptions": options}))
+        .await;
     Ok(())
 }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use windlass_agent::DeliverAt;
-use windlass_app::{RunSettings, Task};
 use windlass_app::feed::{FeedEvent, FeedKind, Question, RunOutcome, Tokens};
 use windlass_app::sessions::{
     Answer, AnswerError, OpenQuestion, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
 };
+use windlass_app::{RunSettings, Task};
 
 use crate::connection::Connection;
 use crate::content::{Block, to_task};

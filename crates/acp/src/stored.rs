@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_app::{AppError, RunSettings};
 use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
+use windlass_app::{AppError, RunSettings};
 
 use crate::config_options;
 use crate::connection::{Connection, SessionId, Setup, check_setup};

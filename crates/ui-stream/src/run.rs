@@ -8,7 +8,7 @@ use windlass_app::feed::{AgentPath, FeedEvent, FeedKind, Question, RunOutcome};
 /// Progress of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Progress {
-    /// Policy did not decide yet.
+    /// The call has no decision yet, or an answer that did not take effect yet.
     #[default]
     Undecided,
     /// The call waits for an answer, for its start or for its result from elsewhere.
@@ -48,12 +48,18 @@ impl RunState {
                 let agent = event.agent.as_ref().map(agent_id);
                 if let (None, Some(call)) = (&agent, call_of(card)) {
                     self.change(call, |call| call.was_asked = true);
+                    self.advance(call, Progress::Waiting);
                 }
                 self.open.insert(question.clone(), OpenCard { agent, card: card.clone() });
             }
             FeedKind::QuestionClosed { question, .. } => {
-                self.open.remove(question);
                 self.answered.remove(question);
+                // The call runs or gets its result next.
+                if let Some(OpenCard { agent: None, card }) = self.open.remove(question)
+                    && let Some(call) = call_of(&card)
+                {
+                    self.advance(call, Progress::Undecided);
+                }
             }
             kind if event.agent.is_none() => self.read_call(kind),
             _ => {}

@@ -18,9 +18,9 @@ async function paint(setting) {
   const [paints, costs] = [[], []];
   let bytes = 0;
   for (let visit = 0; visit < 5; visit++) {
-    const before = await busy();
     await page.reload({ waitUntil: "networkidle" }).catch(() => {});
-    costs.push(await busy() - before);
+    // A visit may begin a new process, which counts from zero.
+    costs.push(await busy());
     paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity));
     bytes = await page.evaluate(() => performance.getEntries()
       .filter(({ entryType, name }) => ["navigation", "resource"].includes(entryType) && !new URL(name).pathname.startsWith("/api/"))
@@ -29,8 +29,7 @@ async function paint(setting) {
   const best = Math.round(Math.min(...paints));
   assert(bytes > 0 && bytes < MOST_BYTES, `the page has ${bytes} bytes`);
   const words = `first paint after ${paints.map(Math.round)} ms, ${costs.map(Math.round)} ms of the page's thread for a visit`;
-  const cost = Math.min(...costs);
-  assert(best < MOST_PAINT_MS || (cost > 0 && cost < MOST_PAINT_MS), words);
+  assert(Math.min(best, ...costs) < MOST_PAINT_MS, words);
   return `${bytes} bytes, ${words}`;
 }
 

@@ -241,9 +241,15 @@ async fn the_options_of_a_session_are_those_of_its_next_run() {
         assert_eq!(client.call("session/set_config_option", wrong).await["error"]["code"], -32_602);
     }
     let set = client.call("session/set_config_option", option("mode", "auto-edit")).await;
-    assert_eq!(values(set["result"]["configOptions"].as_array().unwrap()), pairs("auto-edit", &model, "default"));
+    assert_eq!(
+        values(set["result"]["configOptions"].as_array().unwrap()),
+        pairs("auto-edit", &model, "default")
+    );
     let set = client.call("session/set_config_option", option("thought_level", "high")).await;
-    assert_eq!(values(set["result"]["configOptions"].as_array().unwrap()), pairs("auto-edit", &model, "high"));
+    assert_eq!(
+        values(set["result"]["configOptions"].as_array().unwrap()),
+        pairs("auto-edit", &model, "high")
+    );
     let id = client.prompt(&session, "write a.txt").await;
     assert_eq!(client.response(id).await["result"]["stopReason"], "end_turn");
     assert_eq!(place.file("a.txt").as_deref(), Some("one\n"), "the mode allows it without a question");
@@ -266,7 +272,8 @@ async fn the_options_of_a_session_are_those_of_its_next_run() {
     let set = json!({"sessionId": session, "modeId": "ask"});
     other.call("session/set_mode", set).await;
     let updates = other.updates();
-    let update = updates.iter().rev().find(|update| update["sessionUpdate"] == "config_option_update").unwrap();
+    let update =
+        updates.iter().rev().find(|update| update["sessionUpdate"] == "config_option_update").unwrap();
     assert_eq!(values(update["configOptions"].as_array().unwrap()), pairs("ask", &model, "low"));
     client.close().await;
     other.close().await;

@@ -408,7 +408,10 @@ async fn the_files_of_a_run_in_a_database_are_restored() {
     }
     let refused = tokio::task::spawn_blocking(restore.clone()).await.unwrap();
     let is_over = run.end().is_some();
-    assert!(is_over || refused.is_err_and(|error| error.to_string().contains("cannot be restored while it works")));
+    assert!(
+        is_over
+            || refused.is_err_and(|error| error.to_string().contains("cannot be restored while it works"))
+    );
     assert!(matches!(run.wait().await, RunEnd::Outcome(RunOutcome::Completed { .. })));
     let file = scene.place.project().join("a.txt");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\n");

@@ -146,6 +146,26 @@ pub(crate) fn answer_after_a_kill() -> (FeedWriter, u64) {
     (feed, seq)
 }
 
+// Regression test: the response ended between a denial and the result of its call.
+#[test]
+fn the_stream_does_not_end_between_an_answer_and_the_result_of_its_call() {
+    let mut feed = parallel_calls();
+    let mut encoder = v7();
+    feed.events.iter().for_each(|event| drop(encoder.push(event)));
+    assert!(encoder.is_waiting());
+    let before = feed.events.len();
+    feed.answer("c-1", "denied");
+    feed.result("c-1", "denied");
+    let waiting: Vec<bool> = feed.events[before..]
+        .iter()
+        .map(|event| {
+            encoder.push(event);
+            encoder.is_waiting()
+        })
+        .collect();
+    assert_eq!(waiting, [false, true]);
+}
+
 // Regression test: the response ended at the first event of the resumed run, because its question was still open there.
 #[test]
 fn the_response_to_an_answer_after_a_kill_continues_until_the_end() {
