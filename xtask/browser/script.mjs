@@ -59,6 +59,18 @@ const attacks = [
   { piece: 4000, steps: [call("attempt_completion", { result: PAYLOADS.join("\n") })] },
 ];
 
+/** Two parallel calls, and a last text. */
+const twoFiles = (name) => [
+  {
+    steps: [
+      { text: "I write both files." },
+      call("write_file", { path: `${name}-a.txt`, content: "a\n" }),
+      call("write_file", { path: `${name}-b.txt`, content: "b\n" }),
+    ],
+  },
+  { steps: [{ text: "One file is written." }] },
+];
+
 export const script = {
   turns: [{ steps: [{ text: "The task has no part in the script." }] }],
   parts: {
@@ -110,16 +122,8 @@ export const script = {
       { steps: [call("write_file", { path: "restored.txt", content: "new\n" })] },
       done("It was stopped, and the file is written."),
     ],
-    "part chat": [
-      {
-        steps: [
-          { text: "I write both files." },
-          call("write_file", { path: "chat-a.txt", content: "a\n" }),
-          call("write_file", { path: "chat-b.txt", content: "b\n" }),
-        ],
-      },
-      { steps: [{ text: "One file is written." }] },
-    ],
+    "part chat": twoFiles("chat"),
+    "part agui": twoFiles("agui"),
     "part picture": [{ steps: [{ text: "It is one pixel." }] }],
     "part zed": [
       {

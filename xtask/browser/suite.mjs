@@ -1,5 +1,6 @@
 // Drives the web page of `windlass serve` in a browser, on a scripted provider.
 // Usage: node suite.mjs WINDLASS BROWSER OUTPUT [CHECK...]. Prints a line of JSON for each check.
+// WINDLASS_BROWSER_EXAMPLES is the folder with the example servers of windlass-ui-stream.
 // With WINDLASS_PAGE_FOLDER the files of the page come from that folder instead of the program.
 
 import { mkdirSync } from "node:fs";
@@ -9,6 +10,7 @@ import { pathToFileURL } from "node:url";
 
 import { answers } from "./checks/answers.mjs";
 import { attacks } from "./checks/attacks.mjs";
+import { chat } from "./checks/chat.mjs";
 import { editor } from "./checks/editor.mjs";
 import { looks } from "./checks/looks.mjs";
 import { scroll } from "./checks/scroll.mjs";
@@ -50,8 +52,9 @@ mkdirSync(output, { recursive: true });
 const place = await Place.start(windlass, script);
 const browser = await chromium.launch({ executablePath: program, args: FLAGS });
 try {
-  const setting = { place, browser, output, pageFolder: process.env.WINDLASS_PAGE_FOLDER, load };
-  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor })) {
+  const { WINDLASS_PAGE_FOLDER: pageFolder, WINDLASS_BROWSER_EXAMPLES: examples } = process.env;
+  const setting = { place, browser, output, pageFolder, examples, load };
+  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor, ...chat })) {
     if (wanted.length === 0 || wanted.some((word) => name.includes(word))) await perform(name, run, setting);
   }
 } finally {

@@ -13,17 +13,23 @@ use crate::project::target;
 use crate::{needs, npm};
 
 pub(crate) const HELP: &str = "\
-cargo xtask browser [--only WORD] [--page]
+cargo xtask browser [--only WORD] [--short] [--page]
 
-Drives the front ends on a scripted provider: the page in a browser, and `windlass acp`.
+Drives the front ends on a scripted provider: the page in a browser, `windlass acp`, and the
+example servers of windlass-ui-stream with `useChat` and the client of AG-UI.
 
-The libraries (playwright-core, @agentclientprotocol/sdk) are installed once from
+The libraries (playwright-core, @agentclientprotocol/sdk, @ai-sdk/react, @ag-ui/client) are installed once from
 the npm registry into the target folder. Without them, or without a Chromium on this machine, the
 command says so and is skipped.
 Pictures of the page are in target/browser/pictures.
 
   --only WORD  runs the checks whose name contains the word
+  --short      runs one check of each kind: picture, stream, answer, attack, editor, libraries
   --page       takes the files of the page from the sources, not from the built program";
+
+/// The checks of the short form.
+const SHORT: [&str; 7] =
+    ["phone in dark mode", "reload", "two pages", "every text", "editor: a session", "useChat", "AG-UI"];
 
 const FOLDER: &str = "xtask/browser";
 const PAGE: &str = "crates/server/src/page";
@@ -31,11 +37,15 @@ const PAGE: &str = "crates/server/src/page";
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let only = arguments.option("--only")?;
     let page = arguments.flag("--page");
+    let mut names: Vec<&str> = only.as_deref().into_iter().collect();
+    if arguments.flag("--short") {
+        names.extend(SHORT);
+    }
     arguments.finish()?;
-    Ok(outcome(sh, only.as_deref(), page)?.exit_code())
+    Ok(outcome(sh, &names, page)?.exit_code())
 }
 
-fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
+fn outcome(sh: &Shell, names: &[&str], page: bool) -> Result<Outcome> {
     let Some(browser) = needs::find_browser() else {
         let why = "no Chromium is installed: install one to test the page";
         return Ok(Outcome::new(StepStatus::Skipped, why));
@@ -44,14 +54,17 @@ fn outcome(sh: &Shell, only: Option<&str>, page: bool) -> Result<Outcome> {
         Ok(packages) => packages,
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
-    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
+    for program in [["-p", "windlass-cli"].as_slice(), &["-p", "windlass-ui-stream", "--examples"]] {
+        if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet {program...}"))? {
+            return Ok(Outcome::new(StepStatus::Failed, "the programs do not build"));
+        }
     }
     let windlass = target(sh).join("debug/windlass");
     let pictures = target(sh).join("browser/pictures");
     let mut suite = cmd!(sh, "node {FOLDER}/suite.mjs {windlass} {browser} {pictures}")
-        .args(only)
-        .env("WINDLASS_BROWSER_PACKAGES", packages);
+        .args(names)
+        .env("WINDLASS_BROWSER_PACKAGES", packages)
+        .env("WINDLASS_BROWSER_EXAMPLES", target(sh).join("debug/examples"));
     if page {
         suite = suite.env("WINDLASS_PAGE_FOLDER", PAGE);
     }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use windlass_app::providers::ProviderOptions;
 use windlass_app::{AppError, one_line};
 
+use crate::config_options;
 use crate::connection::{Connection, SessionId, Setup, check_setup};
 use crate::prompt;
 use crate::rpc::{RpcError, read_params};
@@ -48,7 +49,7 @@ pub(crate) async fn request(
     match (method, slot) {
         ("initialize", _) => Ok(initialize(connection)),
         ("authenticate", _) => authenticate(connection),
-        ("session/new", _) => new_session(connection, &read_params(params)?),
+        ("session/new", _) => new_session(connection, &read_params(params)?).await,
         ("session/load", _) => stored::load(connection, read_params(params)?, true).await,
         ("session/resume", _) => stored::load(connection, read_params(params)?, false).await,
         ("session/list", _) => stored::list(connection, read_params(params)?).await,
@@ -58,7 +59,8 @@ pub(crate) async fn request(
             connection.sessions.close(&session_id)?;
             Ok(json!({}))
         }
-        ("session/set_mode", _) => set_mode(connection, &read_params(params)?),
+        ("session/set_mode", _) => set_mode(connection, &read_params(params)?).await,
+        ("session/set_config_option", _) => config_options::set(connection, read_params(params)?).await,
         ("session/prompt", Some(slot)) => prompt::prompt(connection, slot, read_params(params)?).await,
         _ => Err(RpcError::unknown_method(method)),
     }
@@ -110,18 +112,27 @@ fn authenticate(connection: &Connection) -> Result<Value, RpcError> {
     Ok(json!({}))
 }
 
-fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, RpcError> {
+async fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, RpcError> {
     let root = check_setup(connection, setup)?;
     let id = connection.shared.host.reserve_id()?;
-    let autonomy = connection.shared.template.autonomy;
-    let session = EditorSession { root, autonomy, is_started: false, last_seq: None };
-    connection.sessions.open(&id, session)?;
-    Ok(json!({"sessionId": id, "modes": modes(autonomy)}))
+    let template = &connection.shared.template;
+    let session = EditorSession {
+        root,
+        autonomy: template.autonomy,
+        model: template.provider.model.clone(),
+        effort: template.request.reasoning,
+        is_started: false,
+        last_seq: None,
+    };
+    connection.sessions.open(&id, session.clone())?;
+    let options = config_options::list(connection, &session).await?;
+    Ok(json!({"sessionId": id, "modes": modes(session.autonomy), "configOptions": options}))
 }
 
 /// Sets the autonomy of the next prompt's run.
-fn set_mode(connection: &Connection, set: &SetMode) -> Result<Value, RpcError> {
+async fn set_mode(connection: &Connection, set: &SetMode) -> Result<Value, RpcError> {
     let autonomy = find_mode(&set.mode_id)?;
     connection.sessions.update(&set.session_id, |session| session.autonomy = autonomy)?;
+    config_options::send(connection, &set.session_id).await?;
     Ok(json!({}))
 }

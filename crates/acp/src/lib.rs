@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod agent;
+mod config_options;
 mod connection;
 mod content;
 mod diff;

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use windlass_agent::DeliverAt;
-use windlass_app::Task;
 use windlass_app::feed::{FeedEvent, FeedKind, Question, RunOutcome, Tokens};
 use windlass_app::sessions::{
     Answer, AnswerError, OpenQuestion, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
 };
+use windlass_app::{RunSettings, Task};
 
 use crate::connection::Connection;
 use crate::content::{Block, to_task};
 use crate::permission::{self, WINDOW};
 use crate::rpc::RpcError;
 use crate::sessions::PromptSlot;
-use crate::stored::on_sessions;
+use crate::stored::{on_sessions, read_settings};
 use crate::translator::{Translator, call_update};
 use crate::updates::chunk;
 
@@ -72,6 +72,8 @@ async fn begin(
     if !session.is_started {
         let mut settings = connection.shared.template.clone().with_task(task.clone());
         (settings.root, settings.autonomy) = (session.root, session.autonomy);
+        settings.provider.model = session.model;
+        settings.request.reasoning = session.effort;
         let run = host.start_as(id, settings).await?;
         connection.sessions.update(id, |session| session.is_started = true)?;
         return Ok(Some((run, 0)));
@@ -94,6 +96,12 @@ async fn begin(
     if record.state != SessionState::Suspended {
         let mut changes = RunChanges::default();
         changes.autonomy = (record.autonomy != session.autonomy).then_some(session.autonomy);
+        let RunSettings { mut provider, request, .. } = read_settings(connection, record).await?;
+        if provider.model != session.model {
+            provider.model = session.model;
+            changes.provider = Some(provider);
+        }
+        changes.effort = session.effort.filter(|effort| request.reasoning != Some(*effort));
         return Ok(Some((host.continue_session(id, task.clone(), &changes).await?, after)));
     }
     check_words_only(task)?;

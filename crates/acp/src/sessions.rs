@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use windlass_app::Autonomy;
+use windlass_protocol::Effort;
 
 use crate::rpc::RpcError;
 
@@ -26,6 +27,10 @@ const MODES: [(Autonomy, &str, &str, &str); 4] = [
 pub(crate) struct EditorSession {
     pub(crate) root: PathBuf,
     pub(crate) autonomy: Autonomy,
+    /// The model of the next run.
+    pub(crate) model: String,
+    /// The amount of reasoning of the next run; `None` leaves it to the provider.
+    pub(crate) effort: Option<Effort>,
     /// False until the first prompt starts the session's first run.
     pub(crate) is_started: bool,
     /// The number of the last event that the client received, if it received the newest run.

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_app::AppError;
-use windlass_app::sessions::{SessionRecord, Sessions};
+use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
+use windlass_app::{AppError, RunSettings};
 
+use crate::config_options;
 use crate::connection::{Connection, SessionId, Setup, check_setup};
 use crate::rpc::RpcError;
 use crate::sessions::{EditorSession, modes};
@@ -35,17 +36,18 @@ pub(crate) async fn on_sessions<T: Send + 'static>(
 
 /// Lists sessions, the one that changed last first.
 pub(crate) async fn list(connection: &Connection, list: List) -> Result<Value, RpcError> {
-    let skipped = match &list.cursor {
-        Some(cursor) => cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?,
-        None => 0,
-    };
-    let records = on_sessions(connection, Sessions::list).await?;
-    let fits = |record: &&SessionRecord| list.cwd.as_ref().is_none_or(|folder| record.root == *folder);
-    let fitting: Vec<&SessionRecord> = records.iter().filter(fits).collect();
-    let page: Vec<Value> = fitting.iter().skip(skipped).take(PAGE).map(|record| info(record)).collect();
-    let next = skipped.saturating_add(PAGE);
-    let mut response = json!({"sessions": page});
-    if let (true, Some(fields)) = (next < fitting.len(), response.as_object_mut()) {
+    let mut request = PageRequest::new(PAGE);
+    if let Some(cursor) = &list.cursor {
+        request =
+            request.after(cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?);
+    }
+    if let Some(folder) = list.cwd {
+        request = request.in_folder(folder);
+    }
+    let page = on_sessions(connection, move |sessions| sessions.page(&request)).await?;
+    let sessions: Vec<Value> = page.records.iter().map(info).collect();
+    let mut response = json!({"sessions": sessions});
+    if let (Some(next), Some(fields)) = (page.next, response.as_object_mut()) {
         fields.insert("nextCursor".to_owned(), json!(next.to_string()));
     }
     Ok(response)
@@ -77,8 +79,16 @@ pub(crate) async fn load(
     }
     let events = connection.shared.host.read(&record.id, None).await?;
     let last_seq = events.last().map(|event| event.seq);
-    let session = EditorSession { root, autonomy: record.autonomy, is_started: true, last_seq };
-    connection.sessions.open(&record.id, session)?;
+    let settings = read_settings(connection, record.clone()).await?;
+    let session = EditorSession {
+        root,
+        autonomy: record.autonomy,
+        model: settings.provider.model,
+        effort: settings.request.reasoning,
+        is_started: true,
+        last_seq,
+    };
+    connection.sessions.open(&record.id, session.clone())?;
     if is_replayed {
         let mut translator = Translator::replay(&record.root);
         for event in &events {
@@ -87,7 +97,16 @@ pub(crate) async fn load(
             }
         }
     }
-    Ok(json!({"modes": modes(record.autonomy)}))
+    let options = config_options::list(connection, &session).await?;
+    Ok(json!({"modes": modes(record.autonomy), "configOptions": options}))
+}
+
+/// Reads the settings of the newest run of a session.
+pub(crate) async fn read_settings(
+    connection: &Connection,
+    record: SessionRecord,
+) -> Result<RunSettings, RpcError> {
+    on_sessions(connection, move |sessions| sessions.newest_folder(&record)?.settings()).await
 }
 
 /// Deletes a session with its records.

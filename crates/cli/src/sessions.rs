@@ -6,22 +6,28 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_app::App;
 use windlass_app::feed::FeedHeader;
-use windlass_app::sessions::{ExportFormat, Prune, SessionRecord, Sessions, export};
+use windlass_app::sessions::{ExportFormat, PageRequest, Prune, SessionRecord, Sessions, export};
 use windlass_hitl::display_safe;
 
 use crate::arguments::{FormatName, SessionsArguments, SessionsCommand};
 use crate::output;
 
+/// Number of sessions up to which a list is one page.
+const MAX_PAGE: usize = 1_000;
+
 pub(crate) fn sessions(arguments: SessionsArguments, app: &App) -> anyhow::Result<ExitCode> {
     let sessions = Sessions::new(&arguments.store.open(app)?)?;
     match arguments.command {
         SessionsCommand::List { limit, json } => {
-            let mut records = sessions.list()?;
-            let count = records.len();
-            if limit > 0 {
-                records.truncate(limit);
-            }
+            let records = if (1..=MAX_PAGE).contains(&limit) {
+                sessions.page(&PageRequest::new(limit))?.records
+            } else {
+                let mut records = sessions.list()?;
+                records.truncate(if limit == 0 { usize::MAX } else { limit });
+                records
+            };
             print_list(&records, json)?;
+            let count = sessions.count()?;
             if count > records.len() && !json {
                 output::note(&format!("{} of {count} sessions; --limit 0 lists all", records.len()));
             }

@@ -14,7 +14,7 @@ type File = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [File; 14] = [
+const FILES: [File; 15] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/app.css", "text/css; charset=utf-8", include_str!("page/app.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
@@ -27,6 +27,7 @@ const FILES: [File; 14] = [
     ("/dom.js", SCRIPT, include_str!("page/dom.js")),
     ("/feed.js", SCRIPT, include_str!("page/feed.js")),
     ("/cards.js", SCRIPT, include_str!("page/cards.js")),
+    ("/notices.js", SCRIPT, include_str!("page/notices.js")),
     ("/sessions.js", SCRIPT, include_str!("page/sessions.js")),
     ("/transcript.js", SCRIPT, include_str!("page/transcript.js")),
 ];

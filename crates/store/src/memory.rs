@@ -1,5 +1,7 @@
 //! A store in memory.
 
+mod sessions;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +10,9 @@ use windlass_journal::{Durability, Journal, JournalError, Journals, Record};
 use windlass_protocol::RawJson;
 
 use crate::name::{check_key, check_plain};
-use crate::{ContentHash, Lease, SessionChange, SessionRecords, Store, StoreError, StoredOutput};
+use crate::{ContentHash, Lease, SessionRecords, Store, StoreError, StoredOutput};
+
+use self::sessions::StoredSession;
 
 /// A store in memory, for tests and as the reference for other stores. It ends with the process. Clones share
 /// the runs.
@@ -16,12 +20,14 @@ use crate::{ContentHash, Lease, SessionChange, SessionRecords, Store, StoreError
 pub struct MemoryStore {
     runs: Arc<Mutex<BTreeMap<String, Run>>>,
     /// The newest change of each session.
-    sessions: Arc<Mutex<BTreeMap<String, SessionChange>>>,
+    sessions: Arc<Mutex<BTreeMap<String, StoredSession>>>,
 }
 
 #[derive(Debug)]
 struct Run {
     settings: RawJson,
+    /// The session of the run. The text is empty if the run does not belong to one.
+    session: Option<String>,
     fence: u64,
     /// The end of the present lease.
     expires: Option<Instant>,
@@ -58,26 +64,6 @@ impl MemoryStore {
     }
 }
 
-impl SessionRecords for MemoryStore {
-    fn put_session(&self, id: &str, record: Option<&RawJson>) -> Result<u64, StoreError> {
-        check_plain(id)?;
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let newest = sessions.values().map(|change| change.version).max().unwrap_or_default();
-        let version = newest.saturating_add(1);
-        sessions.insert(id.to_owned(), SessionChange::new(version, id.to_owned(), record.cloned()));
-        Ok(version)
-    }
-
-    fn read_session_changes(&self, after: u64) -> Result<Vec<SessionChange>, StoreError> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new =
-            |change: &&SessionChange| change.version > after && (change.record.is_some() || after > 0);
-        let mut changes: Vec<SessionChange> = sessions.values().filter(is_new).cloned().collect();
-        changes.sort_by_key(|change| change.version);
-        Ok(changes)
-    }
-}
-
 impl Store for MemoryStore {
     fn sessions(&self) -> Option<Arc<dyn SessionRecords>> {
         Some(Arc::new(self.clone()))
@@ -93,6 +79,7 @@ impl Store for MemoryStore {
             run.to_owned(),
             Run {
                 settings: settings.clone(),
+                session: None,
                 fence: 0,
                 expires: None,
                 journals: BTreeMap::new(),

@@ -8,25 +8,54 @@ use crate::StoreError;
 
 /// The records of sessions beside the runs of a store. A record is the writer's own JSON.
 ///
-/// Each change has a number, which increases without end. A reader that keeps the records in memory asks only for the
-/// changes after the number that it has seen, so the list of many sessions costs one statement. All functions block.
+/// A page of sessions, the one that changed last first, costs the rows of the page. Each change also has a number, which
+/// increases without end, so a reader that keeps all records in memory asks only for the changes after the number that
+/// it has seen. The store also knows the session of each run, and returns the runs without one. All functions block.
 ///
 /// ```
-/// use windlass_store::{MemoryStore, Store};
+/// use windlass_store::{MemoryStore, SessionRow, Store};
 ///
 /// let sessions = MemoryStore::default().sessions().expect("a store in memory has sessions");
-/// let first = sessions.put_session("s-1", Some(&r#"{"name":"a"}"#.parse()?))?;
-/// sessions.put_session("s-2", Some(&"{}".parse()?))?;
+/// let first = sessions.put_session(&SessionRow::new("s-1", 10, r#"{"name":"a"}"#.parse()?))?;
+/// sessions.put_session(&SessionRow::new("s-2", 20, "{}".parse()?))?;
 /// let changes = sessions.read_session_changes(first)?;
 /// assert_eq!(changes.iter().map(|change| change.id.as_str()).collect::<Vec<_>>(), ["s-2"]);
+/// let page = sessions.read_sessions(None, 1)?;
+/// assert_eq!(page[0].id, "s-2");
+/// assert_eq!(sessions.read_sessions(Some((20, "s-2")), 1)?[0].id, "s-1");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait SessionRecords: fmt::Debug + Send + Sync {
-    /// Stores the record of a session and replaces an earlier one, or removes it. Returns the number of the change.
+    /// Stores the record of a session and replaces an earlier one. Returns the number of the change.
     ///
     /// # Errors
     /// Returns an error if the id is not a plain name or the store cannot be written.
-    fn put_session(&self, id: &str, record: Option<&RawJson>) -> Result<u64, StoreError>;
+    fn put_session(&self, row: &SessionRow) -> Result<u64, StoreError>;
+
+    /// Removes the record of a session. A missing one is not an error. Returns the number of the change.
+    ///
+    /// # Errors
+    /// Returns an error if the id is not a plain name or the store cannot be written.
+    fn remove_session(&self, id: &str) -> Result<u64, StoreError>;
+
+    /// Returns the record of a session, or `None` if it does not exist.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn read_session(&self, id: &str) -> Result<Option<RawJson>, StoreError>;
+
+    /// Returns up to `limit` sessions in descending order of the last change and the id, after the last change and the
+    /// id of the session that ended the page before.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn read_sessions(&self, after: Option<(u64, &str)>, limit: u32) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Returns the number of sessions.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn count_sessions(&self) -> Result<u64, StoreError>;
 
     /// Returns the changes after a number in ascending order, the newest one of each session. Zero returns all
     /// sessions that exist.
@@ -34,6 +63,38 @@ pub trait SessionRecords: fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error if the store cannot be read.
     fn read_session_changes(&self, after: u64) -> Result<Vec<SessionChange>, StoreError>;
+
+    /// Stores the session of a run. The empty text marks a run that does not belong to a session. A missing run is not
+    /// an error.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be written.
+    fn assign_run(&self, run: &str, session: &str) -> Result<(), StoreError>;
+
+    /// Returns up to `limit` ids of runs for which no session was stored, in ascending order.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn list_unassigned_runs(&self, limit: u32) -> Result<Vec<String>, StoreError>;
+}
+
+/// The record of a session, with its place in the list of sessions.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SessionRow {
+    /// Id of the session.
+    pub id: String,
+    /// Time of the last change, in milliseconds since 1970.
+    pub changed_ms: u64,
+    /// The record.
+    pub record: RawJson,
+}
+
+impl SessionRow {
+    /// Creates a row.
+    pub fn new(id: impl Into<String>, changed_ms: u64, record: RawJson) -> Self {
+        Self { id: id.into(), changed_ms, record }
+    }
 }
 
 /// The newest change of the record of a session.

@@ -13,6 +13,7 @@ use windlass_app::feed::FeedEvent;
 use self::agents::AgentRuns;
 use self::values::{begin, delta, end, key};
 use crate::run::RunState;
+use crate::sse::to_sse;
 use crate::turn::{Change, PartKind, TurnParts};
 
 /// Encoder of the events of a run as events of AG-UI, version 1.0.
@@ -38,6 +39,7 @@ pub struct AgUiEncoder {
     ids: Option<(String, String)>,
     client_state: Value,
     client_at: u64,
+    recorded: u64,
     has_drafts: bool,
     seq: u64,
     at_ms: u64,
@@ -64,6 +66,7 @@ impl AgUiEncoder {
             ids: None,
             client_state: Value::Null,
             client_at: 0,
+            recorded: 0,
             has_drafts: true,
             seq: 0,
             at_ms: 0,
@@ -100,6 +103,22 @@ impl AgUiEncoder {
         self
     }
 
+    /// Sets the number of the last event of the record. The run does not wait before this event: a question that opened
+    /// before may be closed.
+    #[must_use]
+    pub fn with_recorded(mut self, seq: u64) -> Self {
+        self.recorded = seq;
+        self
+    }
+
+    /// Names questions whose answers the client sent with this request. While one of them is still open in the events,
+    /// the run does not wait: it reads the answer next, for example after it was resumed.
+    #[must_use]
+    pub fn with_answered(mut self, questions: impl IntoIterator<Item = String>) -> Self {
+        self.state.expect_answers(questions);
+        self
+    }
+
     /// Encodes whole texts and calls only, when their turn is complete.
     #[must_use]
     pub fn without_drafts(mut self) -> Self {
@@ -132,13 +151,24 @@ impl AgUiEncoder {
     /// Returns true if a question is open and the run waits for its answer. A client of AG-UI answers when the run is
     /// finished: then send the events of [`pause`](Self::pause), and close the stream.
     pub fn is_waiting(&self) -> bool {
-        self.seq > self.client_at && !self.has_ended && self.state.is_waiting()
+        self.seq > self.client_at && self.seq >= self.recorded && !self.has_ended && self.state.is_waiting()
     }
 
     /// Returns true if the newest event ended the run, or the work of its process. Always false before the client's
     /// place.
     pub fn has_ended(&self) -> bool {
         self.has_ended
+    }
+
+    /// Follows an event, and returns its events of AG-UI as server-sent events. Returns true beside them if the run ended
+    /// or waits for an answer: the response is complete, because a client answers only after its end.
+    pub fn push_sse(&mut self, event: &FeedEvent) -> (String, bool) {
+        let mut text: String = self.push(event).iter().map(to_sse).collect();
+        let is_waiting = self.is_waiting();
+        if is_waiting {
+            text.extend(self.pause().iter().map(to_sse));
+        }
+        (text, is_waiting || self.has_ended)
     }
 
     /// Returns the events that finish the client's run with the open questions as interrupts.

@@ -150,6 +150,14 @@ impl AiSdkEncoder {
         chunks
     }
 
+    /// Names questions whose answers the client sent with this request. While one of them is still open in the events,
+    /// the run does not wait: it reads the answer next, for example after it was resumed.
+    #[must_use]
+    pub fn with_answered(mut self, questions: impl IntoIterator<Item = String>) -> Self {
+        self.state.expect_answers(questions);
+        self
+    }
+
     /// Sets the number of the last event of the record. The run does not wait before this event: a question that opened
     /// before may be closed.
     #[must_use]

@@ -1,6 +1,6 @@
 //! The state of a run that both encoders need: its calls, its open questions and its sub-agents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use windlass_app::feed::{AgentPath, FeedEvent, FeedKind, Question, RunOutcome};
@@ -8,7 +8,7 @@ use windlass_app::feed::{AgentPath, FeedEvent, FeedKind, Question, RunOutcome};
 /// Progress of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Progress {
-    /// Policy did not decide yet.
+    /// The call has no decision yet, or an answer that did not take effect yet.
     #[default]
     Undecided,
     /// The call waits for an answer, for its start or for its result from elsewhere.
@@ -36,6 +36,8 @@ pub(crate) struct OpenCard {
 pub(crate) struct RunState {
     calls: BTreeMap<String, CallState>,
     pub(crate) open: BTreeMap<String, OpenCard>,
+    /// Questions that were answered and whose closing was not read yet.
+    answered: BTreeSet<String>,
 }
 
 impl RunState {
@@ -46,10 +48,19 @@ impl RunState {
                 let agent = event.agent.as_ref().map(agent_id);
                 if let (None, Some(call)) = (&agent, call_of(card)) {
                     self.change(call, |call| call.was_asked = true);
+                    self.advance(call, Progress::Waiting);
                 }
                 self.open.insert(question.clone(), OpenCard { agent, card: card.clone() });
             }
-            FeedKind::QuestionClosed { question, .. } => drop(self.open.remove(question)),
+            FeedKind::QuestionClosed { question, .. } => {
+                self.answered.remove(question);
+                // The call runs or gets its result next.
+                if let Some(OpenCard { agent: None, card }) = self.open.remove(question)
+                    && let Some(call) = call_of(&card)
+                {
+                    self.advance(call, Progress::Undecided);
+                }
+            }
             kind if event.agent.is_none() => self.read_call(kind),
             _ => {}
         }
@@ -95,10 +106,16 @@ impl RunState {
         self.calls.get(call).is_some_and(|call| call.was_asked)
     }
 
-    /// Returns true if a question is open and no call runs or waits for its decision.
+    /// Takes note that questions were answered. The run does not wait until it reads the answers.
+    pub(crate) fn expect_answers(&mut self, questions: impl IntoIterator<Item = String>) {
+        self.answered.extend(questions);
+    }
+
+    /// Returns true if questions are open, none of them was answered, and no call runs or waits for its decision.
     pub(crate) fn is_waiting(&self) -> bool {
         let is_busy = |call: &CallState| matches!(call.progress, Progress::Undecided | Progress::Running);
-        !self.open.is_empty() && !self.calls.values().any(is_busy)
+        let is_answered = |question: &String| self.answered.contains(question);
+        !self.open.is_empty() && !self.open.keys().any(is_answered) && !self.calls.values().any(is_busy)
     }
 }
 

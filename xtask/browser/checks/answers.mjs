@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { assert, assertEqual, openPage, problemsOf, readRecord, startSession, waitForCard, waitForState } from "../pages.mjs";
+import { api, assert, assertEqual, openPage, problemsOf, readRecord, startSession, waitForCard, waitForState } from "../pages.mjs";
 import { PIXEL } from "../script.mjs";
 import { compare } from "./streams.mjs";
 
@@ -244,7 +244,38 @@ async function manage(setting) {
   return `exported ${text.length} characters`;
 }
 
+/** A hidden page announces a question with the name of the tool only, and withdraws it after the answer. */
+async function notices(setting) {
+  const page = await openPage(setting, { link: null });
+  await page.context().grantPermissions(["notifications"], { origin: `http://${setting.place.address}` });
+  await page.addInitScript(() => {
+    window.__notices = [];
+    window.Notification = class extends EventTarget {
+      static permission = "granted";
+      constructor(title, options) {
+        super();
+        window.__notices.push({ title, ...options });
+      }
+      close() { window.__notices.push("closed"); }
+    };
+    Object.defineProperty(document, "hidden", { get: () => true });
+  });
+  await page.goto(setting.place.link);
+  await page.waitForFunction(() => document.querySelector("#model")?.placeholder !== "");
+  const session = await startSession(page, "part two: with a notice");
+  const card = await waitForCard(page, "write_file");
+  await page.waitForFunction(() => window.__notices.length > 0, null, { timeout: 30000 });
+  const [notice] = await page.evaluate(() => window.__notices);
+  assertEqual([notice.title, notice.body], ["Windlass", "write_file waits for an answer"], "the notification");
+  await card.getByRole("button", { name: "No", exact: true }).click();
+  await page.waitForFunction(() => window.__notices.includes("closed"), null, { timeout: 30000 });
+  await api(page, "POST", `/api/sessions/${session}/stop`);
+  assertEqual(await problemsOf(page), [], "problems");
+  return notice.body;
+}
+
 export const answers = {
+  "notifications": notices,
   "edited arguments": edited,
   "a rule": rule,
   "later": later,

@@ -40,16 +40,23 @@ async function expectCalm(page, name) {
   assert(found.length === 0, `${name}: ${found.slice(0, 10).join("\n")}`);
 }
 
+/** Waits for a card. Returns false if the session ended. The record of a session can be behind its last answer. */
+async function nextCard(page, session, card) {
+  for (;;) {
+    const { state } = await waitForState(page, session, "waiting", "ended", "failed");
+    if (state !== "waiting") return false;
+    if (await card.waitFor({ timeout: 2000 }).then(() => true, () => false)) return true;
+  }
+}
+
 /** A real run whose reasoning, texts, file names, contents, errors, questions, commands and names are payloads. */
 async function run(setting) {
   const page = await openPage(setting);
   const session = await startSession(page, `part attack ${PAYLOADS.join("\n")}`, { autonomy: "auto-edit" });
   let cards = 0;
   for (;;) {
-    const state = await waitForState(page, session, "waiting", "ended", "failed");
-    if (state.state !== "waiting") break;
     const first = page.locator("article.card").first();
-    await first.waitFor();
+    if (!await nextCard(page, session, first)) break;
     const card = page.locator(`article.card[data-question="${await first.getAttribute("data-question")}"]`);
     if (cards < 3) {
       await expectCalm(page, `card ${cards}`);

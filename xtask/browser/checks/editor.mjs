@@ -131,4 +131,26 @@ async function deny(setting) {
   });
 }
 
-export const editor = { "editor: a session": session, "editor: cancel": cancel, "editor: a picture": picture, "editor: deny": deny };
+/** The options of a session are set, and its next run works without a question. */
+async function options(setting) {
+  return connect(setting, select("reject_once"), async ({ acp, context, seen }) => {
+    const { session } = acp.methods.agent;
+    const { sessionId, configOptions } = await context.request(session.new, { cwd: setting.place.project, mcpServers: [] });
+    assertEqual(configOptions.map((one) => one.category), ["mode", "model", "thought_level"], "the options");
+    const set = (configId, value) => context.request(session.setConfigOption, { sessionId, configId, value });
+    await set("thought_level", "high");
+    const { configOptions: changed } = await set("mode", "auto-edit");
+    assertEqual(changed.map((one) => one.currentValue), ["auto-edit", "scripted-1", "high"], "the values");
+    assert(seen.updates.some((one) => one.sessionUpdate === "current_mode_update"), "the mode is not announced");
+    const prompt = [{ type: "text", text: "part edit: without a question" }];
+    const response = await context.request(session.prompt, { sessionId, prompt });
+    assertEqual(response.stopReason, "end_turn", "the reason of the stop");
+    assertEqual(seen.permissions.length, 0, "permissions");
+    assertEqual(readFileSync(join(setting.place.project, "edit.txt"), "utf8"), "from the model\n", "the file");
+    return `${configOptions[1].options.length} models`;
+  });
+}
+
+export const editor = {
+  "editor: a session": session, "editor: cancel": cancel, "editor: a picture": picture, "editor: deny": deny, "editor: options": options
+};

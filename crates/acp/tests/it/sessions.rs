@@ -214,3 +214,68 @@ async fn words_answer_a_question_of_the_model() {
     client.close().await;
     place.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_options_of_a_session_are_those_of_its_next_run() {
+    let place = Place::new(WRITES).await;
+    let mut client = place.connect();
+    let new = client.call("session/new", json!({"cwd": place.project, "mcpServers": []})).await;
+    let options = new["result"]["configOptions"].as_array().unwrap().clone();
+    let values = |options: &[Value]| -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        options.iter().map(|option| (text(&option["category"]), text(&option["currentValue"]))).collect()
+    };
+    let pairs = |mode: &str, model: &str, effort: &str| {
+        [("mode", mode), ("model", model), ("thought_level", effort)]
+            .map(|(category, value)| (category.to_owned(), value.to_owned()))
+    };
+    let model = options[1]["currentValue"].as_str().unwrap().to_owned();
+    assert_eq!(values(&options), pairs("ask", &model, "default"));
+    for option in &options {
+        let offered = option["options"].as_array().unwrap();
+        assert!(offered.iter().any(|offered| offered["value"] == option["currentValue"]), "{option}");
+    }
+    let session = new["result"]["sessionId"].as_str().unwrap().to_owned();
+    let option = |id: &str, value: &str| json!({"sessionId": session, "configId": id, "value": value});
+    for wrong in [option("thought_level", "much"), option("model", "unknown"), option("color", "red")] {
+        assert_eq!(client.call("session/set_config_option", wrong).await["error"]["code"], -32_602);
+    }
+    let set = client.call("session/set_config_option", option("mode", "auto-edit")).await;
+    assert_eq!(
+        values(set["result"]["configOptions"].as_array().unwrap()),
+        pairs("auto-edit", &model, "default")
+    );
+    let set = client.call("session/set_config_option", option("thought_level", "high")).await;
+    assert_eq!(
+        values(set["result"]["configOptions"].as_array().unwrap()),
+        pairs("auto-edit", &model, "high")
+    );
+    let id = client.prompt(&session, "write a.txt").await;
+    assert_eq!(client.response(id).await["result"]["stopReason"], "end_turn");
+    assert_eq!(place.file("a.txt").as_deref(), Some("one\n"), "the mode allows it without a question");
+    let settings = || {
+        let record = place.host.sessions().find(&session).unwrap();
+        place.host.sessions().newest_folder(&record).unwrap().settings().unwrap()
+    };
+    assert_eq!(settings().request.reasoning, Some(windlass_protocol::Effort::High));
+
+    // A continued session has the new value, and a client that loads it sees the values.
+    client.call("session/set_config_option", option("thought_level", "low")).await;
+    let id = client.prompt(&session, "how long is it?").await;
+    assert_eq!(client.response(id).await["result"]["stopReason"], "end_turn");
+    assert_eq!(settings().request.reasoning, Some(windlass_protocol::Effort::Low));
+    let mut other = place.connect();
+    let load = json!({"sessionId": session, "cwd": place.project, "mcpServers": []});
+    let loaded = other.call("session/load", load).await;
+    let options = loaded["result"]["configOptions"].as_array().unwrap();
+    assert_eq!(values(options), pairs("auto-edit", &model, "low"));
+    let set = json!({"sessionId": session, "modeId": "ask"});
+    other.call("session/set_mode", set).await;
+    let updates = other.updates();
+    let update =
+        updates.iter().rev().find(|update| update["sessionUpdate"] == "config_option_update").unwrap();
+    assert_eq!(values(update["configOptions"].as_array().unwrap()), pairs("ask", &model, "low"));
+    client.close().await;
+    other.close().await;
+    place.shutdown().await;
+}

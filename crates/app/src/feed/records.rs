@@ -48,11 +48,12 @@ impl RecordReader {
                 vec![FeedKind::ProtocolChanged { protocol: protocol.as_str().to_owned() }]
             }
             Entry::Mode { mode } => vec![FeedKind::Mode { mode: mode.clone() }],
-            Entry::Answered { message, stop, usage, .. } => {
+            Entry::Answered { message, stop, usage, prices, .. } => {
+                let usage = self.count(usage, prices.as_deref());
                 self.read_answer(message, stop.as_ref().map(convert::name_of), usage)
             }
-            Entry::Discarded { usage, .. } => {
-                self.count(&usage.unwrap_or_default());
+            Entry::Discarded { usage, prices } => {
+                self.count(&usage.unwrap_or_default(), prices.as_deref());
                 Vec::new()
             }
             Entry::Said { source, message } => self.read_message(*source, message),
@@ -62,7 +63,7 @@ impl RecordReader {
                 after_task: *when == DeliverAt::AfterTask,
             }],
             Entry::Compacted { pruned, until, note, usage, .. } => {
-                self.count(usage);
+                self.count(usage, None);
                 vec![FeedKind::Compacted {
                     results: pruned.len(),
                     has_removed_turns: *until > 0,
@@ -121,7 +122,7 @@ impl RecordReader {
         }
     }
 
-    fn read_answer(&mut self, message: &Message, stop: Option<String>, usage: &Usage) -> Vec<FeedKind> {
+    fn read_answer(&mut self, message: &Message, stop: Option<String>, usage: Tokens) -> Vec<FeedKind> {
         self.turn = self.next_turn();
         self.is_behind_answer = true;
         let turn = self.turn;
@@ -139,7 +140,6 @@ impl RecordReader {
                 _ => None,
             })
             .collect();
-        let usage = self.count(usage);
         events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total });
         events
     }
@@ -189,9 +189,13 @@ impl RecordReader {
             .collect()
     }
 
-    fn count(&mut self, usage: &Usage) -> Tokens {
-        let tokens = Tokens::from_usage(usage, &self.prices);
+    /// Counts tokens at the prices of the model that answered in place of the run's, or at those of the run.
+    fn count(&mut self, usage: &Usage, prices: Option<&Prices>) -> Tokens {
+        let tokens = Tokens::from_usage(usage, prices.unwrap_or(&self.prices));
         self.total.add(&tokens);
         tokens
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 use windlass_checkpoint::{Checkpoint, CheckpointId, Checkpoints, Diff, DiffEnd, Foreign, RestoreResult};
-use windlass_journal::FileJournal;
+use windlass_journal::{FileJournal, Journal};
+use windlass_tool::CancellationToken;
 
 use super::checkpoints::{find_after_turn, find_before_turn, open_checkpoints};
 use super::folder::RunFolder;
@@ -127,16 +128,15 @@ impl FileHistory {
         self.checkpoints.restore(to, foreign).map_err(conflict)
     }
 
-    fn lock(&self) -> Result<FileJournal> {
+    /// Takes the journal of the run, or its lease in a database, so that no process can work on the run meanwhile.
+    fn lock(&self) -> Result<Box<dyn Journal + Send>> {
         let words = || format!("run {} cannot be restored while it works", self.folder.id);
-        ensure!(
-            self.folder.shared().is_none(),
-            Conflict,
-            "run {} is in a database, and its files cannot be restored yet",
-            self.folder.id
-        );
+        if let Some(shared) = self.folder.shared() {
+            let journal = shared.open_journal(self.folder.outputs(), &CancellationToken::new());
+            return Ok(Box::new(journal.with_context(words)?));
+        }
         ensure!(!self.folder.is_active(), Conflict, "{}", words());
-        Ok(FileJournal::open(self.folder.journal()).with_context(words)?.0)
+        Ok(Box::new(FileJournal::open(self.folder.journal()).with_context(words)?.0))
     }
 
     /// Returns the first and the last checkpoint.

@@ -42,18 +42,13 @@ impl App {
     /// Fails if the state folder is unknown or cannot be read.
     pub fn runs(&self) -> Result<Vec<RunFolder>> {
         let Some(database) = self.store().database() else { return RunFolder::list(self) };
-        AppStore::list(database, None)?.iter().map(|id| RunFolder::at(self, id)).collect()
+        AppStore::list(database)?.iter().map(|id| RunFolder::at(self, id)).collect()
     }
 
-    /// Returns the ids of the folders or rows that can be runs, without looking into them. With a time in seconds since
-    /// 1970, a database returns only the runs that started since.
-    pub(crate) fn run_ids(&self, since: Option<u64>) -> Result<Vec<String>> {
+    /// Returns the ids of the folders or rows that can be runs, without looking into them.
+    pub(crate) fn run_ids(&self) -> Result<Vec<String>> {
         match self.store().database() {
-            // An id begins with the time of the start.
-            Some(database) => {
-                let after = since.map(|seconds| seconds.to_string());
-                AppStore::list(database, after.as_deref())
-            }
+            Some(database) => AppStore::list(database),
             None => RunFolder::list_names(self),
         }
     }

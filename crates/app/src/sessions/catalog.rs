@@ -1,10 +1,9 @@
 //! The sessions of a user: list, find, rename, delete and prune.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::found::{find_session, refresh};
+use super::page::{PageRequest, SessionPage, SessionPlace};
 use super::record::{RunEntry, SessionRecord, SessionState};
 use super::store::{SessionStore, open_sessions};
 use crate::app::App;
@@ -14,9 +13,6 @@ use crate::runs::{RunFolder, read_run};
 
 /// Name that means the session that changed last.
 const LAST: &str = "last";
-
-/// Largest difference of the clocks of machines that share a database, in seconds.
-const CLOCK_SKEW_SECONDS: u64 = 24 * 60 * 60;
 
 /// Sessions of a user. Runs that older versions or other commands started are shown as sessions with one run.
 ///
@@ -35,21 +31,6 @@ const CLOCK_SKEW_SECONDS: u64 = 24 * 60 * 60;
 pub struct Sessions {
     app: App,
     store: Arc<dyn SessionStore>,
-    /// The start of the newest run when the last list was made, in seconds since 1970; 0 before the first list.
-    newest: Arc<AtomicU64>,
-}
-
-/// Selection of the sessions that [`Sessions::prune`] deletes. A session that works or waits for an answer is never
-/// deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Prune {
-    /// Deletes sessions that have not changed for this time in milliseconds.
-    pub older_than_ms: Option<u64>,
-    /// Deletes the oldest sessions until the run folders of all sessions need at most this number of bytes.
-    pub max_bytes: Option<u64>,
-    /// Only reports the sessions.
-    pub is_dry_run: bool,
 }
 
 impl Sessions {
@@ -59,12 +40,12 @@ impl Sessions {
     ///
     /// Fails if the state folder is unknown.
     pub fn new(app: &App) -> Result<Self> {
-        Ok(Self { store: open_sessions(app)?, app: app.clone(), newest: Arc::default() })
+        Ok(Self { store: open_sessions(app)?, app: app.clone() })
     }
 
     /// Opens sessions in another store. The runs stay in the handle's store of runs.
     pub fn with_store(app: &App, store: impl SessionStore + 'static) -> Self {
-        Self { app: app.clone(), store: Arc::new(store), newest: Arc::default() }
+        Self { app: app.clone(), store: Arc::new(store) }
     }
 
     pub(crate) fn app(&self) -> &App {
@@ -75,38 +56,83 @@ impl Sessions {
         Arc::clone(&self.store)
     }
 
-    /// Returns all sessions, the one that changed last first.
+    /// Returns all sessions, the one that changed last first. [`page`](Self::page) reads less.
     ///
     /// # Errors
     ///
     /// Fails if the sessions or the folder of runs cannot be read.
     pub fn list(&self) -> Result<Vec<SessionRecord>> {
+        self.add_unknown_runs()?;
         let mut records = self.store.list()?;
         for record in &mut records {
             self.correct(record)?;
-        }
-        let known: BTreeSet<String> =
-            records.iter().flat_map(|record| &record.runs).map(|run| run.id.clone()).collect();
-        for id in self.new_run_ids()?.into_iter().filter(|id| !known.contains(id)) {
-            // A folder that is not a run must not hide the sessions.
-            if let Ok(Some(record)) = find_session(&self.app, &id) {
-                self.store.save(&record)?;
-                records.push(record);
-            }
         }
         records
             .sort_by(|one, other| other.updated_ms.cmp(&one.updated_ms).then_with(|| other.id.cmp(&one.id)));
         Ok(records)
     }
 
-    /// Returns the ids of the runs that the last list may not have seen.
-    fn new_run_ids(&self) -> Result<Vec<String>> {
-        let newest = self.newest.load(Ordering::Relaxed);
-        let since = (newest > 0).then(|| newest.saturating_sub(CLOCK_SKEW_SECONDS));
-        let ids = self.app.run_ids(since)?;
-        let seconds = ids.last().and_then(|id| id.split('-').next()?.parse().ok()).unwrap_or(newest);
-        self.newest.fetch_max(seconds, Ordering::Relaxed);
-        Ok(ids)
+    /// Returns a page of the sessions, the one that changed last first. The store reads the records of the page only,
+    /// unless the request selects by folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sessions or the folder of runs cannot be read.
+    pub fn page(&self, request: &PageRequest) -> Result<SessionPage> {
+        self.add_unknown_runs()?;
+        let mut page = SessionPage::default();
+        let mut place = request.place().cloned();
+        // One more record shows that there is a next page.
+        let count = request.limit().saturating_add(1);
+        loop {
+            let records = self.store.page(place.as_ref(), count)?;
+            let is_last = records.len() < count;
+            for mut record in records {
+                let next = place.replace(SessionPlace::of(&record));
+                if !request.accepts(&record) {
+                    continue;
+                }
+                if page.records.len() == request.limit() {
+                    page.next = next;
+                    return Ok(page);
+                }
+                self.correct(&mut record)?;
+                page.records.push(record);
+            }
+            if is_last {
+                return Ok(page);
+            }
+        }
+    }
+
+    /// Returns the number of sessions.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sessions or the folder of runs cannot be read.
+    pub fn count(&self) -> Result<usize> {
+        self.add_unknown_runs()?;
+        self.store.count()
+    }
+
+    /// Stores the runs without a session as sessions with one run.
+    fn add_unknown_runs(&self) -> Result<()> {
+        // The second search finds that all runs are known, which stores can note.
+        for _ in 0..2 {
+            let unknown = self.store.find_unknown_runs(&self.app)?;
+            if unknown.is_empty() {
+                break;
+            }
+            for id in unknown {
+                // A folder that is not a run must not hide the sessions.
+                match find_session(&self.app, &id) {
+                    Ok(Some(record)) => self.store.save(&record)?,
+                    Ok(None) => self.store.skip_run(&id)?,
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Corrects the state of a record whose process was killed, or whose run another program continued.
@@ -136,13 +162,13 @@ impl Sessions {
             self.correct(&mut record)?;
             return Ok(record);
         }
-        let records = self.list()?;
         if name == LAST {
-            return match records.into_iter().next() {
+            return match self.page(&PageRequest::new(1))?.records.into_iter().next() {
                 Some(record) => Ok(record),
                 None => bail!(NotFound, "there are no sessions"),
             };
         }
+        let records = self.list()?;
         ensure!(!name.is_empty(), Invalid, "the name of the session is empty");
         let has_name = |record: &&SessionRecord| {
             record.id.starts_with(name) || record.runs.iter().any(|run| run.id.starts_with(name))
@@ -184,7 +210,7 @@ impl Sessions {
         Ok(record)
     }
 
-    fn delete_record(&self, record: &SessionRecord) -> Result<()> {
+    pub(super) fn delete_record(&self, record: &SessionRecord) -> Result<()> {
         ensure!(
             !record.state.is_active(),
             Conflict,
@@ -199,53 +225,6 @@ impl Sessions {
             }
         }
         self.store.remove(&record.id)
-    }
-
-    /// Deletes old sessions, and returns them, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the sessions cannot be read, or if one cannot be deleted.
-    pub fn prune(&self, prune: Prune, now_ms: u64) -> Result<Vec<SessionRecord>> {
-        let mut selected = Vec::new();
-        let mut kept = Vec::new();
-        for record in self.list()? {
-            let age_ms = now_ms.saturating_sub(record.updated_ms);
-            let is_old = prune.older_than_ms.is_some_and(|most| age_ms >= most);
-            if is_old && is_prunable(&record) {
-                selected.push(record);
-            } else {
-                kept.push(record);
-            }
-        }
-        if let Some(most) = prune.max_bytes {
-            self.select_by_size(&kept, most, &mut selected);
-        }
-        selected.sort_by_key(|record| record.updated_ms);
-        if !prune.is_dry_run {
-            for record in &selected {
-                self.delete_record(record)?;
-            }
-        }
-        Ok(selected)
-    }
-
-    /// Selects the oldest sessions that do not fit beside newer ones.
-    fn select_by_size(&self, records: &[SessionRecord], most: u64, selected: &mut Vec<SessionRecord>) {
-        let mut bytes = 0_u64;
-        // The list begins with the newest session.
-        for record in records {
-            bytes = bytes.saturating_add(self.size(record));
-            if bytes > most && is_prunable(record) {
-                selected.push(record.clone());
-            }
-        }
-    }
-
-    /// Returns the size of the run folders of a session in bytes.
-    pub fn size(&self, record: &SessionRecord) -> u64 {
-        let folders = record.runs.iter().filter_map(|run| self.app.find_run(&run.id).ok());
-        folders.map(|folder| folder.size()).fold(0, u64::saturating_add)
     }
 
     /// Returns the numbered events of a session after a number, from its records.
@@ -289,9 +268,4 @@ impl Sessions {
             None => bail!(NotFound, "session {} has no run", record.id),
         }
     }
-}
-
-/// Returns true if pruning may delete a session.
-fn is_prunable(record: &SessionRecord) -> bool {
-    !record.state.is_active() && record.state != SessionState::Suspended
 }

@@ -3,9 +3,11 @@
 mod database;
 mod folder;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use super::page::SessionPlace;
 use super::record::SessionRecord;
 use crate::app::App;
 use crate::error::Result;
@@ -45,6 +47,51 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     ///
     /// Fails if the store cannot be written.
     fn remove(&self, id: &str) -> Result<()>;
+
+    /// Returns up to `limit` records after a place, in descending order of the last change and the id. Without another
+    /// implementation it reads all records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn page(&self, after: Option<&SessionPlace>, limit: usize) -> Result<Vec<SessionRecord>> {
+        let mut records = self.list()?;
+        records.retain(|record| after.is_none_or(|after| SessionPlace::of(record) < *after));
+        records.sort_by_key(|record| std::cmp::Reverse(SessionPlace::of(record)));
+        records.truncate(limit);
+        Ok(records)
+    }
+
+    /// Returns the number of records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn count(&self) -> Result<usize> {
+        Ok(self.list()?.len())
+    }
+
+    /// Returns the ids of the handle's runs that belong to no record, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store or the runs cannot be read.
+    fn find_unknown_runs(&self, app: &App) -> Result<Vec<String>> {
+        let records = self.list()?;
+        let known: HashSet<&str> =
+            records.iter().flat_map(|record| &record.runs).map(|run| run.id.as_str()).collect();
+        Ok(app.run_ids()?.into_iter().filter(|run| !known.contains(run.as_str())).collect())
+    }
+
+    /// Notes that a run is not a session, so [`find_unknown_runs`](Self::find_unknown_runs) may leave it out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be written.
+    fn skip_run(&self, run: &str) -> Result<()> {
+        let _ = run;
+        Ok(())
+    }
 }
 
 /// Opens the store of the sessions of a handle.

@@ -69,11 +69,11 @@ impl AppStore {
         files.chain(self.folder.clone()).collect()
     }
 
-    /// Returns the ids of all runs in the database after an id, in ascending order.
-    pub(crate) fn list(database: &Arc<dyn Store>, after: Option<&str>) -> Result<Vec<String>> {
+    /// Returns the ids of all runs in the database in ascending order.
+    pub(crate) fn list(database: &Arc<dyn Store>) -> Result<Vec<String>> {
         let mut ids: Vec<String> = Vec::new();
         loop {
-            let page = database.list_runs(ids.last().map(String::as_str).or(after), PAGE)?;
+            let page = database.list_runs(ids.last().map(String::as_str), PAGE)?;
             let is_last = page.len() < PAGE as usize;
             ids.extend(page);
             if is_last {

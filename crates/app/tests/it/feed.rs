@@ -346,6 +346,80 @@ async fn a_task_with_files_reaches_the_model_and_the_feed_names_them() {
     assert!(last.contains("x = 1") && last.contains("fn main() {}"), "{last}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_another_process_resumes_has_the_files_of_its_task() {
+    let scene = Scene::new(TWO_CALLS).await;
+    let host = scene.host();
+    // Large parts are in the record by their hash.
+    let long = format!("begin {} end", "line of a log\n".repeat(20_000));
+    let task = windlass_app::Task::new("write two files").attach_bytes(long.clone().into_bytes(), "long.log");
+    let task = task.unwrap().attach_bytes(TINY_PNG.to_vec(), "dot.png").unwrap();
+    let run = host.start(scene.settings("").with_task(task)).await.unwrap();
+    let session = run.session().to_owned();
+    follow(&host, &run, Answer::Later).await;
+    let other = scene.host();
+    for question in other.questions(&session).await.unwrap() {
+        other.answer(&session, &question.id, Answer::Once { comment: None }, "phone").await.unwrap();
+    }
+    let resumed = other.resume(&session).await.unwrap();
+    assert!(matches!(resumed.wait().await, RunEnd::Outcome(RunOutcome::Completed { .. })));
+    let requests = scene.provider.requests();
+    let content = |at: usize| requests[at].body["messages"].to_string();
+    let last = content(requests.len() - 1);
+    let escaped = serde_json::to_string(&long).unwrap();
+    for sent in [content(0), last] {
+        assert!(sent.contains(escaped.trim_matches('"')) && sent.contains("image/png"), "{}", sent.len());
+    }
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_files_of_a_run_in_a_database_are_restored() {
+    use windlass_app::runs::FileHistory;
+    use windlass_testkit::{Need, require};
+
+    require!(Need::Git, std::process::Command::new("git").arg("--version").output());
+    let mut scene = Scene::new(TWO_CALLS).await;
+    let database = scene.place.project().with_file_name("runs.db");
+    let url = windlass_store::StoreUrl::new(format!("sqlite://{}", database.display()));
+    scene.place.app = scene.place.app.clone().with_store(&url).unwrap();
+    let host = scene.host();
+    let mut settings = scene.settings("write two files");
+    settings.no_checkpoints = false;
+    let run = host.start(settings).await.unwrap();
+    let session = run.session().to_owned();
+    let folder = scene.place.app.find_run(run.run()).unwrap();
+    let restore = move || {
+        let history = FileHistory::open(&folder)?;
+        history.restore(&history.find(None)?, windlass_checkpoint::Foreign::Refuse)
+    };
+    // One file is written, and the run works while the other question is open.
+    let mut feed = host.watch(&session, None).await.unwrap();
+    loop {
+        match feed.next().await.unwrap().kind {
+            FeedKind::QuestionOpened { question, .. } => {
+                // The question of the second call is answered below.
+                let answer = host.answer(&session, &question, Answer::Once { comment: None }, "test").await;
+                answer.unwrap();
+            }
+            FeedKind::Result { .. } => break,
+            _ => {}
+        }
+    }
+    let refused = tokio::task::spawn_blocking(restore.clone()).await.unwrap();
+    let is_over = run.end().is_some();
+    assert!(
+        is_over
+            || refused.is_err_and(|error| error.to_string().contains("cannot be restored while it works"))
+    );
+    assert!(matches!(run.wait().await, RunEnd::Outcome(RunOutcome::Completed { .. })));
+    let file = scene.place.project().join("a.txt");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\n");
+    let changes = tokio::task::spawn_blocking(restore).await.unwrap().unwrap();
+    assert_eq!(changes.removed, ["a.txt", "b.txt"]);
+    assert!(!file.exists());
+}
+
 /// A picture of one pixel.
 const TINY_PNG: &[u8] = &[
     137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 31,

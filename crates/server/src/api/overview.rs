@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use windlass_app::feed::FEED_VERSION;
-use windlass_app::sessions::Sessions;
+use windlass_app::sessions::{PageRequest, Sessions};
 
 use super::error::ApiError;
 use super::sessions::on_sessions;
@@ -42,12 +42,16 @@ pub(super) async fn questions(
     Ok(Json(questions))
 }
 
-/// Returns the models that the client can choose: those of earlier sessions, and the one of new sessions.
+/// Number of sessions whose models are offered.
+const RECENT: usize = 200;
+
+/// Returns the models that the client can choose: those of recent sessions, and the one of new sessions.
 pub(super) async fn models(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<ModelValue>>, ApiError> {
     let provider = &shared.template.provider;
     let name = provider.name.clone().or_else(|| provider.base_url.clone()).unwrap_or_default();
     let mut known = vec![(name, provider.model.clone())];
-    for record in on_sessions(&shared, Sessions::list).await? {
+    let page = on_sessions(&shared, |sessions| sessions.page(&PageRequest::new(RECENT))).await?;
+    for record in page.records {
         let pair = (record.provider, record.model);
         // A session with an address instead of a provider's name cannot be chosen by name.
         if !pair.0.contains("://") && !known.contains(&pair) && known.len() < 50 {

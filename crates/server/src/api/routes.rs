@@ -119,6 +119,10 @@ fn session_routes() -> Vec<Route> {
             "Lists the sessions, the one that changed last first.",
             get(sessions::list),
         )
+        .with_parameters(&[
+            ("limit", "largest number of sessions, up to 1000; without it all sessions are returned"),
+            ("after", "value of the header x-windlass-next of the page before"),
+        ])
         .returns::<Vec<SessionValue>>(200),
         Route::new(("post", "/api/sessions"), "Starts a session with a task.", post(runs::start))
             .takes::<NewTask>()

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use windlass_app::AppError;
-use windlass_app::sessions::{ExportFormat, Sessions, export};
+use windlass_app::sessions::{ExportFormat, PageRequest, SessionPage, SessionRecord, Sessions, export};
 
 use super::error::ApiError;
 use super::extract::{Body, Parameters};
@@ -29,15 +29,46 @@ pub(super) async fn on_sessions<T: Send + 'static>(
     }
 }
 
-/// Returns all sessions, the one that changed last first.
-pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Result<Json<Vec<SessionValue>>, ApiError> {
-    let records = on_sessions(&shared, Sessions::list).await?;
+/// Header of a page of sessions with the parameter `after` of the next page.
+const NEXT: &str = "x-windlass-next";
+
+/// The parameters of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ListParameters {
+    limit: Option<usize>,
+    after: Option<String>,
+}
+
+/// Returns the sessions, the one that changed last first: all of them, or a page.
+pub(super) async fn list(
+    State(shared): State<Arc<Shared>>,
+    Parameters(parameters): Parameters<ListParameters>,
+) -> Result<Response, ApiError> {
+    let page = on_sessions(&shared, move |sessions| {
+        let Some(limit) = parameters.limit else {
+            let mut all = SessionPage::default();
+            all.records = sessions.list()?;
+            return Ok(all);
+        };
+        let request = PageRequest::new(limit);
+        match parameters.after {
+            Some(place) => sessions.page(&request.after(place.parse()?)),
+            None => sessions.page(&request),
+        }
+    });
+    let SessionPage { records, next, .. } = page.await?;
     let here: BTreeSet<String> = shared.host.handles().iter().map(|run| run.session().to_owned()).collect();
-    let value = |record: windlass_app::sessions::SessionRecord| {
+    let value = |record: SessionRecord| {
         let is_here = here.contains(&record.id);
         SessionValue::new(record, is_here)
     };
-    Ok(Json(records.into_iter().map(value).collect()))
+    let values: Vec<SessionValue> = records.into_iter().map(value).collect();
+    let mut response = Json(values).into_response();
+    if let Some(next) = next.and_then(|next| HeaderValue::from_str(&next.to_string()).ok()) {
+        response.headers_mut().insert(NEXT, next);
+    }
+    Ok(response)
 }
 
 /// Returns one session.

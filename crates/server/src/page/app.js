@@ -6,13 +6,18 @@ import { initComposer, showComposer } from "./composer.js";
 import { openRestore } from "./dialogs.js";
 import { element, spent, visible } from "./dom.js";
 import { openFeed } from "./feed.js";
+import { announce, initNotices, withdraw } from "./notices.js";
 import { drawSessions, forkSession } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
 const $ = (id) => document.getElementById(id);
+
+/** Number of sessions that the list begins with, and that a click adds. */
+const LISTED = 100;
+
 const state = {
   session: null, working: false, isHere: false, runState: "", close: null, transcript: null, questions: new Map(), total: null,
-  context: null,
+  context: null, listed: LISTED,
 };
 
 /** Time for drawing events in one frame. */
@@ -49,12 +54,13 @@ async function connect(token) {
 async function listSessions() {
   let sessions;
   try {
-    sessions = await call("GET", "/api/sessions");
+    sessions = await call("GET", `/api/sessions?limit=${state.listed}`);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) askForToken(error.message);
     return;
   }
   drawSessions($("sessions"), sessions, state.session, attempt, refresh);
+  $("older").hidden = sessions.length < state.listed;
   const current = sessions.find((session) => session.id === state.session);
   if (current) showHead(current);
   const open = sessions.reduce((sum, session) => sum + session.open_questions, 0);
@@ -169,8 +175,12 @@ function drawEvent(event) {
     const { session, question, about, card, text, suggestions } = event;
     state.questions.set(question, { session, question, card: { about, card, text, suggestions } });
     showCards();
+    announce(question, card, () => state.questions.has(question));
   }
-  if (event.kind === "question_closed" && state.questions.delete(event.question)) showCards();
+  if (event.kind === "question_closed") {
+    withdraw(event.question);
+    if (state.questions.delete(event.question)) showCards();
+  }
   if (event.kind === "turn_ended" && !event.agent) {
     state.total = event.total;
     showCost();
@@ -264,6 +274,7 @@ async function start() {
   await listSessions();
 }
 
+initNotices($("notices"));
 initComposer(state, attempt, refresh, note);
 $("new").addEventListener("click", () => {
   history.replaceState(null, "", "/");
@@ -273,6 +284,10 @@ $("new").addEventListener("click", () => {
 $("inbox").addEventListener("click", showInbox);
 $("menu").addEventListener("click", () => {
   $("menu").setAttribute("aria-expanded", String($("side").classList.toggle("open")));
+});
+$("older").addEventListener("click", () => {
+  state.listed += LISTED;
+  return listSessions();
 });
 $("stop").addEventListener("click", () => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(state.session)}/stop`)));
 $("earlier").addEventListener("click", showEarlier);

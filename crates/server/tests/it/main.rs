@@ -9,6 +9,7 @@
 
 mod attacks;
 mod cards;
+mod load;
 mod place;
 mod restart;
 mod sessions;

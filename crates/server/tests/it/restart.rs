@@ -19,8 +19,8 @@ const SLEEPS: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "awake"}}}]}]}"#;
 
 /// The variables with which the test starts itself as a server: its folder, and the address of the provider.
-const FOLDER: &str = "WINDLASS_TEST_FOLDER";
-const PROVIDER: &str = "WINDLASS_TEST_PROVIDER";
+pub(crate) const FOLDER: &str = "WINDLASS_TEST_FOLDER";
+pub(crate) const PROVIDER: &str = "WINDLASS_TEST_PROVIDER";
 const NAME: &str = "restart::a_session_goes_on_after_a_kill_and_a_reader_gets_everything_once";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,7 +32,7 @@ async fn a_session_goes_on_after_a_kill_and_a_reader_gets_everything_once() {
 }
 
 /// Serves until the process is killed, and prints the address.
-async fn serve(folder: &Path, base_url: String) {
+pub(crate) async fn serve(folder: &Path, base_url: String) {
     let app = App::new(Folders::new(folder.join("settings"), folder.join("state")));
     let mut choice = ProviderChoice::default();
     (choice.base_url, choice.model) = (Some(base_url), Some("scripted-1".to_owned()));
@@ -48,15 +48,15 @@ async fn serve(folder: &Path, base_url: String) {
     server.serve_until(listener, std::future::pending()).await.unwrap();
 }
 
-fn devices(folder: &Path) -> Devices {
+pub(crate) fn devices(folder: &Path) -> Devices {
     Devices::new(folder.join("state/devices.json"))
 }
 
 /// A server in a process of its own, which is killed with SIGKILL when it is dropped.
-struct Process {
+pub(crate) struct Process {
     child: Child,
-    address: String,
-    token: String,
+    pub(crate) address: String,
+    pub(crate) token: String,
 }
 
 impl Drop for Process {
@@ -69,12 +69,22 @@ impl Drop for Process {
 impl Process {
     fn start(folder: &Path, provider: &str, token: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args([NAME, "--exact", "--nocapture"]).env(FOLDER, folder).env(PROVIDER, provider);
+        command.args([NAME, "--exact", "--nocapture"]);
+        Self::start_with(command, folder, provider, token)
+    }
+
+    /// Starts a command that becomes a server.
+    pub(crate) fn start_with(mut command: Command, folder: &Path, provider: &str, token: &str) -> Self {
+        command.env(FOLDER, folder).env(PROVIDER, provider);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address =
             lines.map_while(Result::ok).find_map(|line| Some(line.strip_prefix("serving on ")?.to_owned()));
         Self { child, address: address.unwrap(), token: token.to_owned() }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     fn open(&self, head: &str, body: &str) -> TcpStream {
@@ -87,7 +97,7 @@ impl Process {
         stream
     }
 
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let mut text = String::new();
         let head = format!("POST {path} HTTP/1.1");
         self.open(&head, &body.to_string()).read_to_string(&mut text).unwrap();

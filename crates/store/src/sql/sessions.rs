@@ -10,15 +10,18 @@ use super::statements;
 use super::store::{SqlStore, to_i64, to_u64};
 use crate::StoreError;
 use crate::name::check_plain;
-use crate::session_records::{SessionChange, SessionRecords};
+use crate::session_records::{SessionChange, SessionRecords, SessionRow};
 
-impl SessionRecords for SqlStore {
-    fn put_session(&self, id: &str, record: Option<&RawJson>) -> Result<u64, StoreError> {
+impl SqlStore {
+    /// Stores a change of a session: its record, or `None` if it is removed.
+    fn change_session(&self, id: &str, changed_ms: u64, record: Option<&RawJson>) -> Result<u64, StoreError> {
         check_plain(id)?;
+        let changed_ms = to_i64(changed_ms);
         loop {
             let (id, text) = (id.to_owned(), record.map(|record| record.as_str().to_owned()));
             let put = self.session().try_run(Durability::Synced, move |pool| {
-                let query = sqlx::query_scalar(statements::PUT_SESSION).bind(id.clone()).bind(text.clone());
+                let query = sqlx::query_scalar(statements::PUT_SESSION).bind(id.clone());
+                let query = query.bind(text.clone()).bind(changed_ms);
                 async move { query.fetch_one(&pool).await }
             });
             match put {
@@ -30,22 +33,84 @@ impl SessionRecords for SqlStore {
             }
         }
     }
+}
+
+fn parse(text: &str, id: &str) -> Result<RawJson, StoreError> {
+    text.parse().map_err(|_| StoreError::Damaged { run: id.to_owned(), what: "the record of a session" })
+}
+
+impl SessionRecords for SqlStore {
+    fn put_session(&self, row: &SessionRow) -> Result<u64, StoreError> {
+        self.change_session(&row.id, row.changed_ms, Some(&row.record))
+    }
+
+    fn remove_session(&self, id: &str) -> Result<u64, StoreError> {
+        self.change_session(id, 0, None)
+    }
+
+    fn read_session(&self, id: &str) -> Result<Option<RawJson>, StoreError> {
+        let name = id.to_owned();
+        let text: Option<String> = self.session().run("read a session", move |pool| {
+            let name = name.clone();
+            async move { sqlx::query_scalar(statements::READ_SESSION).bind(name).fetch_optional(&pool).await }
+        })?;
+        text.map(|text| parse(&text, id)).transpose()
+    }
+
+    fn read_sessions(&self, after: Option<(u64, &str)>, limit: u32) -> Result<Vec<SessionRow>, StoreError> {
+        const DOING: &str = "read a page of sessions";
+        let (changed_ms, id) = after.unwrap_or((u64::MAX, ""));
+        let (changed_ms, id) = (to_i64(changed_ms), id.to_owned());
+        let rows = self.session().run(DOING, move |pool| {
+            let query = sqlx::query(statements::READ_SESSIONS).bind(changed_ms).bind(id.clone());
+            let query = query.bind(i64::from(limit));
+            async move { query.fetch_all(&pool).await }
+        })?;
+        let fail = |error: Error| self.session().fail(DOING, &error);
+        let read = |row: &AnyRow| {
+            let id: String = row.try_get(0).map_err(fail)?;
+            let record = parse(&row.try_get::<String, _>(2).map_err(fail)?, &id)?;
+            Ok(SessionRow::new(id, to_u64(row.try_get(1).map_err(fail)?), record))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    fn count_sessions(&self) -> Result<u64, StoreError> {
+        let count: i64 = self.session().run("count sessions", |pool| async move {
+            sqlx::query_scalar(statements::COUNT_SESSIONS).fetch_one(&pool).await
+        })?;
+        Ok(to_u64(count))
+    }
 
     fn read_session_changes(&self, after: u64) -> Result<Vec<SessionChange>, StoreError> {
         const DOING: &str = "read sessions";
         let after = to_i64(after);
         let rows = self.session().run(DOING, move |pool| {
-            let query = sqlx::query(statements::READ_SESSIONS).bind(after);
+            let query = sqlx::query(statements::READ_SESSION_CHANGES).bind(after);
             async move { query.fetch_all(&pool).await }
         })?;
         let fail = |error: Error| self.session().fail(DOING, &error);
         let change = |row: &AnyRow| {
             let id: String = row.try_get(1).map_err(fail)?;
             let text: Option<String> = row.try_get(2).map_err(fail)?;
-            let damaged = |_| StoreError::Damaged { run: id.clone(), what: "the record of a session" };
-            let record = text.map(|text| text.parse().map_err(damaged)).transpose()?;
+            let record = text.map(|text| parse(&text, &id)).transpose()?;
             Ok(SessionChange::new(to_u64(row.try_get(0).map_err(fail)?), id, record))
         };
         rows.iter().map(change).collect()
+    }
+
+    fn assign_run(&self, run: &str, session: &str) -> Result<(), StoreError> {
+        let (run, session) = (run.to_owned(), session.to_owned());
+        self.session().run("store the session of a run", move |pool| {
+            let query = sqlx::query(statements::ASSIGN_RUN).bind(run.clone()).bind(session.clone());
+            async move { query.execute(&pool).await.map(drop) }
+        })
+    }
+
+    fn list_unassigned_runs(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.session().run("list runs without a session", move |pool| {
+            let query = sqlx::query_scalar(statements::LIST_UNASSIGNED_RUNS).bind(i64::from(limit));
+            async move { query.fetch_all(&pool).await }
+        })
     }
 }

@@ -42,11 +42,22 @@ pub(super) const REMOVE_MESSAGE: &str = "DELETE FROM windlass_messages WHERE run
 pub(super) const PUT_CONTENT: &str =
     "INSERT INTO windlass_contents (hash, bytes) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
 /// A query with `ON CONFLICT` needs a `WHERE` for the parser of SQLite.
-pub(super) const PUT_SESSION: &str = "INSERT INTO windlass_sessions (id, version, record) \
-     SELECT $1, COALESCE(MAX(version), 0) + 1, $2 FROM windlass_sessions WHERE TRUE \
-     ON CONFLICT (id) DO UPDATE SET version = excluded.version, record = excluded.record RETURNING version";
-pub(super) const READ_SESSIONS: &str = "SELECT version, id, record FROM windlass_sessions \
+pub(super) const PUT_SESSION: &str = "INSERT INTO windlass_sessions (id, version, record, changed_ms) \
+     SELECT $1, COALESCE(MAX(version), 0) + 1, $2, $3 FROM windlass_sessions WHERE TRUE \
+     ON CONFLICT (id) DO UPDATE SET version = excluded.version, record = excluded.record, \
+     changed_ms = excluded.changed_ms RETURNING version";
+pub(super) const READ_SESSION_CHANGES: &str = "SELECT version, id, record FROM windlass_sessions \
      WHERE version > $1 AND (record IS NOT NULL OR $1 > 0) ORDER BY version";
+pub(super) const READ_SESSION: &str =
+    "SELECT record FROM windlass_sessions WHERE id = $1 AND record IS NOT NULL";
+/// The first comparison lets the databases begin in the middle of the index.
+pub(super) const READ_SESSIONS: &str = "SELECT id, changed_ms, record FROM windlass_sessions \
+     WHERE record IS NOT NULL AND changed_ms <= $1 AND (changed_ms < $1 OR id < $2) \
+     ORDER BY changed_ms DESC, id DESC LIMIT $3";
+pub(super) const COUNT_SESSIONS: &str = "SELECT COUNT(*) FROM windlass_sessions WHERE record IS NOT NULL";
+pub(super) const ASSIGN_RUN: &str = "UPDATE windlass_runs SET session = $2 WHERE id = $1";
+pub(super) const LIST_UNASSIGNED_RUNS: &str =
+    "SELECT id FROM windlass_runs WHERE session IS NULL ORDER BY id LIMIT $1";
 pub(super) const LIST_OUTPUTS: &str = "SELECT name, hash FROM windlass_outputs WHERE run = $1 ORDER BY name";
 pub(super) const READ_CONTENT: &str = "SELECT c.bytes FROM windlass_contents c \
      JOIN windlass_outputs o ON o.hash = c.hash WHERE o.run = $1 AND c.hash = $2";

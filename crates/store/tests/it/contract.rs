@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windlass_journal::Durability;
 use windlass_protocol::RawJson;
-use windlass_store::{ContentHash, SessionRecords, StoreError};
+use windlass_store::{ContentHash, SessionRecords, SessionRow, StoreError};
 
 use crate::scene::{Scene, over_each_store};
 
@@ -21,6 +21,8 @@ over_each_store! {
     a_name_that_could_leave_its_place_is_refused
     a_run_that_does_not_exist_is_reported
     changes_of_sessions_are_read_after_a_number
+    pages_of_sessions_begin_with_the_last_change
+    runs_without_a_session_are_listed
 }
 
 fn json(text: &str) -> RawJson {
@@ -157,28 +159,29 @@ fn check_changes(sessions: &Arc<dyn SessionRecords>) {
         changes.into_iter().map(|change| (change.id, change.record)).collect()
     };
     assert!(ids(0).is_empty());
-    let first = sessions.put_session("b", Some(&json(r#"{"z":1,"a":"\u0000 ü"}"#))).unwrap();
-    let second = sessions.put_session("a", Some(&json("2"))).unwrap();
+    let first = sessions.put_session(&SessionRow::new("b", 1, json(r#"{"z":1,"a":"\u0000 ü"}"#))).unwrap();
+    let second = sessions.put_session(&SessionRow::new("a", 1, json("2"))).unwrap();
     assert_eq!(
         ids(0),
         [("b".to_owned(), Some(json(r#"{"z":1,"a":"\u0000 ü"}"#))), ("a".to_owned(), Some(json("2")))]
     );
     assert_eq!(ids(first), [("a".to_owned(), Some(json("2")))]);
-    let third = sessions.put_session("b", Some(&json("3"))).unwrap();
+    let third = sessions.put_session(&SessionRow::new("b", 1, json("3"))).unwrap();
     assert!(first < second && second < third);
     assert_eq!(ids(first), [("a".to_owned(), Some(json("2"))), ("b".to_owned(), Some(json("3")))]);
-    sessions.put_session("a", None).unwrap();
-    sessions.put_session("missing", None).unwrap();
+    sessions.remove_session("a").unwrap();
+    sessions.remove_session("missing").unwrap();
     assert_eq!(ids(third), [("a".to_owned(), None), ("missing".to_owned(), None)]);
     assert_eq!(ids(0), [("b".to_owned(), Some(json("3")))], "a reader without records sees no removed one");
-    assert!(sessions.put_session("../x", None).is_err());
+    assert!(sessions.remove_session("../x").is_err());
 
     let threads: Vec<_> = (0..4)
         .map(|thread| {
             let sessions = Arc::clone(sessions);
             std::thread::spawn(move || {
                 for number in 0..25 {
-                    sessions.put_session(&format!("t{thread}-{number}"), Some(&json("1"))).unwrap();
+                    let row = SessionRow::new(format!("t{thread}-{number}"), 1, json("1"));
+                    sessions.put_session(&row).unwrap();
                 }
             })
         })
@@ -190,4 +193,55 @@ fn check_changes(sessions: &Arc<dyn SessionRecords>) {
         sessions.read_session_changes(0).unwrap().iter().map(|change| change.version).collect();
     assert_eq!(versions.len(), 101);
     assert!(versions.is_sorted_by(|one, other| one < other), "each change has a number of its own");
+}
+
+fn pages_of_sessions_begin_with_the_last_change(scene: &Scene) {
+    match scene.store.sessions() {
+        Some(sessions) => check_pages(&sessions),
+        None => assert!(!scene.has_expiry, "only a folder of runs has no sessions"),
+    }
+}
+
+fn check_pages(sessions: &Arc<dyn SessionRecords>) {
+    assert_eq!((sessions.read_sessions(None, 10).unwrap(), sessions.count_sessions().unwrap()), (vec![], 0));
+    for (id, changed_ms) in [("a", 30), ("b", 10), ("c", 20), ("d", 20), ("e", 40)] {
+        sessions.put_session(&SessionRow::new(id, changed_ms, json(&format!("\"{id}\"")))).unwrap();
+    }
+    sessions.remove_session("e").unwrap();
+    let mut ids = Vec::new();
+    let mut after: Option<(u64, String)> = None;
+    loop {
+        let place = after.as_ref().map(|(changed_ms, id)| (*changed_ms, id.as_str()));
+        let page = sessions.read_sessions(place, 2).unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some((last.changed_ms, last.id.clone()));
+        assert!(page.len() <= 2);
+        ids.extend(
+            page.into_iter().map(|row| (row.id.clone(), row.record == json(&format!("\"{}\"", row.id)))),
+        );
+    }
+    assert_eq!(ids, ["a", "d", "c", "b"].map(|id| (id.to_owned(), true)));
+    sessions.put_session(&SessionRow::new("b", 50, json("1"))).unwrap();
+    assert_eq!(sessions.read_sessions(None, 1).unwrap(), [SessionRow::new("b", 50, json("1"))]);
+    assert_eq!(sessions.count_sessions().unwrap(), 4);
+    assert_eq!(sessions.read_session("b").unwrap(), Some(json("1")));
+    assert_eq!((sessions.read_session("e").unwrap(), sessions.read_session("x").unwrap()), (None, None));
+}
+
+fn runs_without_a_session_are_listed(scene: &Scene) {
+    for run in ["3", "1", "2"] {
+        scene.store.create_run(run, &json("{}")).unwrap();
+    }
+    match scene.store.sessions() {
+        Some(sessions) => check_assignment(&sessions),
+        None => assert!(!scene.has_expiry, "only a folder of runs has no sessions"),
+    }
+}
+
+fn check_assignment(sessions: &Arc<dyn SessionRecords>) {
+    assert_eq!(sessions.list_unassigned_runs(2).unwrap(), ["1", "2"]);
+    sessions.assign_run("1", "1").unwrap();
+    sessions.assign_run("3", "").unwrap();
+    sessions.assign_run("missing", "1").unwrap();
+    assert_eq!(sessions.list_unassigned_runs(9).unwrap(), ["2"]);
 }

@@ -8,11 +8,13 @@ use windlass_store::{StoreUrl, open_store};
 
 /// The digests of the released migrations. A released migration never changes: a database that has it would
 /// be refused. A new version adds a line.
-const RELEASED: [(&str, &str); 4] = [
+const RELEASED: [(&str, &str); 6] = [
     ("sqlite/0001_runs.sql", "00e82209ccf3005eb71261dbef08e72db13294c18c225b4761b86e5fb03af8ea"),
     ("postgres/0001_runs.sql", "477c0f7fc2a7a82d6c79d0ddf28a017391cc51e755a90ce2b0e3aa1f1cfd3c31"),
     ("sqlite/0002_sessions.sql", "d6a362ed5b345f49e9cc13fd4634845f0f4161f16ec2d5813c5c37db25afc799"),
     ("postgres/0002_sessions.sql", "f7be460fbab79431070f1eb8dedf7773c739ff2e94d6582e1abbc9c189d1091b"),
+    ("sqlite/0003_session_pages.sql", "9777204b44c161235606b46c3038ffefbc50232ff8e8d86ca60f0c9f86071601"),
+    ("postgres/0003_session_pages.sql", "7d4a6215c1361fb52c0d06aa77aade0150c671bb4fd0171e6b5f77c793b9a5ca"),
 ];
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -29,6 +31,41 @@ fn a_released_migration_has_not_changed() {
     }
 }
 
+/// Inserts the rows that version 2 wrote, and applies the statements that fill the columns of version 3.
+fn check_rows_of_version_2(url: &str, migration: &str) {
+    drop(open_store(&StoreUrl::new(url)).unwrap());
+    let rows = [
+        "INSERT INTO windlass_runs (id, settings, created_ms) VALUES ('1-a', '{}', 0), ('2-b', '{}', 0), ('3-c', '{}', 0)",
+        r#"INSERT INTO windlass_sessions (id, version, record) VALUES ('1-a', 1,
+            '{"id":"1-a","name":"say \"updated_ms\":7","updated_ms":40,"runs":[{"id":"1-a"},{"id":"2-b"}]}')"#,
+        r#"INSERT INTO windlass_sessions (id, version, record) VALUES ('0-z', 2,
+            '{"id":"0-z","name":"zero \u0000","updated_ms":50,"runs":[{"id":"0-z"}]}')"#,
+        "INSERT INTO windlass_sessions (id, version, record) VALUES ('9-x', 3, NULL)",
+    ];
+    let updates = migration.split(";\n").map(str::trim).filter(|statement| statement.starts_with("UPDATE"));
+    let statements: Vec<String> = rows.into_iter().chain(updates).map(str::to_owned).collect();
+    assert_eq!(statements.len(), 6);
+    block_on(async {
+        let pool = AnyPool::connect(url).await.unwrap();
+        for statement in statements {
+            sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+        }
+    });
+    let sessions = open_store(&StoreUrl::new(url)).unwrap().sessions().unwrap();
+    let page = sessions.read_sessions(None, 10).unwrap();
+    let places: Vec<_> = page.iter().map(|row| (row.id.as_str(), row.changed_ms)).collect();
+    assert_eq!(places, [("0-z", 50), ("1-a", 40)]);
+    assert_eq!(sessions.list_unassigned_runs(10).unwrap(), ["3-c"]);
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn rows_of_version_2_get_their_place_in_the_list_of_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/runs.db", folder.path().display());
+    check_rows_of_version_2(&url, include_str!("../../migrations/sqlite/0003_session_pages.sql"));
+}
+
 /// Opens a database, fills it with the rows that version 1 wrote, and reads them with the present version.
 fn check_rows_of_version_1(url: &str, bytes: &str) {
     drop(open_store(&StoreUrl::new(url)).unwrap());
@@ -42,7 +79,7 @@ fn check_rows_of_version_1(url: &str, bytes: &str) {
         let versions = versions.fetch_all(&pool).await.unwrap();
         versions.iter().map(|row| row.get::<i64, _>(0)).collect::<Vec<_>>()
     });
-    assert_eq!(versions, [1, 2]);
+    assert_eq!(versions, [1, 2, 3]);
     let store = open_store(&StoreUrl::new(url)).unwrap();
     assert_eq!(store.list_runs(None, 10).unwrap(), ["old"]);
     assert_eq!(store.read_settings("old").unwrap().as_str(), r#"{"task":"x"}"#);
@@ -94,8 +131,15 @@ mod postgres {
 
     use sqlx::AnyPool;
 
-    use super::{block_on, check_rows_of_version_1};
+    use super::{block_on, check_rows_of_version_1, check_rows_of_version_2};
     use crate::scene::{new_database, server};
+
+    #[test]
+    fn rows_of_version_2_get_their_place_in_the_list_of_postgres() {
+        let server = require!(Need::Postgres, server());
+        let url = new_database(&server).unwrap();
+        check_rows_of_version_2(&url, include_str!("../../migrations/postgres/0003_session_pages.sql"));
+    }
 
     #[test]
     fn rows_of_every_released_version_are_read_from_postgres() {

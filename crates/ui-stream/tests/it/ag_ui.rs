@@ -8,7 +8,7 @@ use windlass_app::feed::FeedEvent;
 use windlass_ui_stream::AgUiEncoder;
 
 use crate::ag_ui_order::check;
-use crate::ai_sdk::parallel_calls;
+use crate::ai_sdk::{answer_after_a_kill, parallel_calls};
 use crate::feeds::{drop_deltas, turns, write};
 
 fn encode(mut encoder: AgUiEncoder, events: &[FeedEvent]) -> Vec<Value> {
@@ -128,4 +128,18 @@ fn a_cancelled_run_finishes_and_a_failed_run_errs() {
         feed.end(&outcome);
         assert_eq!(check(&encode(AgUiEncoder::new("r"), &feed.events)).last(), Some(&kind));
     }
+}
+
+#[test]
+fn a_run_does_not_wait_for_an_answer_that_was_sent() {
+    let (feed, seq) = answer_after_a_kill();
+    let waits = |mut encoder: AgUiEncoder| {
+        feed.events.iter().any(|event| {
+            encoder.push(event);
+            encoder.is_waiting()
+        })
+    };
+    let encoder = AgUiEncoder::new("r").with_client_at(seq);
+    assert!(!waits(encoder.with_answered(["q-c-2".to_owned()])));
+    assert!(waits(AgUiEncoder::new("r").with_client_at(seq)));
 }

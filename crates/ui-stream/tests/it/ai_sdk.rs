@@ -129,6 +129,64 @@ fn an_approval_survives_a_reload() {
     assert_eq!(states, ["output-denied", "approval-request"]);
 }
 
+/// Returns the feed of a server that was killed while the second question was open, and of the one that resumed the run
+/// with the answer; and the number of the last event that the client has.
+pub(crate) fn answer_after_a_kill() -> (FeedWriter, u64) {
+    let mut feed = parallel_calls();
+    feed.answer("c-1", "denied");
+    feed.result("c-1", "denied");
+    let seq = feed.events.last().unwrap().seq;
+    feed.push(serde_json::json!({ "kind": "run_resumed", "generation": 1 }));
+    feed.decide("c-2", "ask");
+    feed.answer("c-2", "approved");
+    feed.push(serde_json::json!({ "kind": "call_running", "call": "c-2" }));
+    feed.result("c-2", "ok");
+    feed.push(serde_json::json!({ "kind": "text", "turn": 2, "text": "One edit was made." }));
+    feed.end(&serde_json::json!({ "state": "completed", "text": "One edit was made." }));
+    (feed, seq)
+}
+
+// Regression test: the response ended between a denial and the result of its call.
+#[test]
+fn the_stream_does_not_end_between_an_answer_and_the_result_of_its_call() {
+    let mut feed = parallel_calls();
+    let mut encoder = v7();
+    feed.events.iter().for_each(|event| drop(encoder.push(event)));
+    assert!(encoder.is_waiting());
+    let before = feed.events.len();
+    feed.answer("c-1", "denied");
+    feed.result("c-1", "denied");
+    let waiting: Vec<bool> = feed.events[before..]
+        .iter()
+        .map(|event| {
+            encoder.push(event);
+            encoder.is_waiting()
+        })
+        .collect();
+    assert_eq!(waiting, [false, true]);
+}
+
+// Regression test: the response ended at the first event of the resumed run, because its question was still open there.
+#[test]
+fn the_response_to_an_answer_after_a_kill_continues_until_the_end() {
+    let (feed, seq) = answer_after_a_kill();
+    let read = |mut encoder: AiSdkEncoder| {
+        let mut text = String::new();
+        for event in &feed.events {
+            text += &encoder.push_sse(event);
+            if text.ends_with(windlass_ui_stream::AI_SDK_DONE) {
+                break;
+            }
+        }
+        text
+    };
+    let whole = read(v7().with_client_at(seq).with_answered(["q-c-2".to_owned()]));
+    assert!(whole.contains("tool-output-available") && whole.contains("One edit was made."), "{whole}");
+    // Another question is not answered, so the run waits at once.
+    let paused = read(v7().with_client_at(seq).with_answered(["q-c-9".to_owned()]));
+    assert!(!paused.contains("tool-output-available"), "{paused}");
+}
+
 #[test]
 fn another_process_ends_the_stream_with_an_error() {
     let mut feed = parallel_calls();

@@ -1,21 +1,28 @@
 //! The store of sessions in a database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_store::SessionRecords;
+use windlass_store::{SessionRecords, SessionRow};
 
 use super::SessionStore;
 use super::folder::FolderSessions;
+use crate::app::App;
 use crate::error::Result;
+use crate::sessions::page::SessionPlace;
 use crate::sessions::record::SessionRecord;
 
-/// Store of sessions in a database. A list reads the changes since the last one, and the records before come from
-/// memory.
+/// Number of runs without a session that one search returns at most.
+const MAX_UNKNOWN: u32 = 10_000;
+
+/// Store of sessions in a database. A page reads its rows. A list of all sessions reads the changes since the last one,
+/// and the records before come from memory.
 #[derive(Debug)]
 pub(crate) struct DatabaseSessions {
     records: Arc<dyn SessionRecords>,
     cache: Mutex<Cache>,
+    /// The runs whose session this process has stored.
+    assigned: Mutex<BTreeSet<String>>,
 }
 
 /// The records until a change.
@@ -27,7 +34,7 @@ struct Cache {
 
 impl DatabaseSessions {
     pub(crate) fn new(records: Arc<dyn SessionRecords>) -> Self {
-        Self { records, cache: Mutex::default() }
+        Self { records, cache: Mutex::default(), assigned: Mutex::default() }
     }
 
     /// Copies the records of a folder that the database does not have, and renames the file: an earlier version had the
@@ -43,6 +50,16 @@ impl DatabaseSessions {
             }
         }
         earlier.set_aside()
+    }
+
+    /// Stores the session of a run, once.
+    fn assign(&self, run: &str, session: &str) -> Result<()> {
+        let mut assigned = self.assigned.lock().unwrap_or_else(PoisonError::into_inner);
+        if !assigned.contains(run) {
+            self.records.assign_run(run, session)?;
+            assigned.insert(run.to_owned());
+        }
+        Ok(())
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, Cache> {
@@ -67,12 +84,13 @@ impl DatabaseSessions {
 impl SessionStore for DatabaseSessions {
     fn save(&self, record: &SessionRecord) -> Result<()> {
         let text = serde_json::to_string(record)?;
-        self.records.put_session(&record.id, Some(&text.parse()?))?;
-        Ok(())
+        self.records.put_session(&SessionRow::new(&record.id, record.updated_ms, text.parse()?))?;
+        record.runs.iter().try_for_each(|run| self.assign(&run.id, &record.id))
     }
 
     fn get(&self, id: &str) -> Result<Option<SessionRecord>> {
-        self.read(|cache| cache.records.get(id).cloned())
+        let record = self.records.read_session(id)?;
+        Ok(record.and_then(|record| serde_json::from_str(record.as_str()).ok()))
     }
 
     fn list(&self) -> Result<Vec<SessionRecord>> {
@@ -80,7 +98,54 @@ impl SessionStore for DatabaseSessions {
     }
 
     fn remove(&self, id: &str) -> Result<()> {
-        self.records.put_session(id, None)?;
+        self.records.remove_session(id)?;
         Ok(())
+    }
+
+    fn page(&self, after: Option<&SessionPlace>, limit: usize) -> Result<Vec<SessionRecord>> {
+        let mut place = after.cloned();
+        let mut records: Vec<SessionRecord> = Vec::new();
+        loop {
+            let missing = u32::try_from(limit.saturating_sub(records.len())).unwrap_or(u32::MAX);
+            let after = place.as_ref().map(|place| (place.changed_ms, place.id.as_str()));
+            let rows = self.records.read_sessions(after, missing)?;
+            let is_last = rows.len() < missing as usize;
+            for row in rows {
+                // A record that a later version wrote is left out.
+                records.extend(serde_json::from_str::<SessionRecord>(row.record.as_str()));
+                place = Some(SessionPlace { changed_ms: row.changed_ms, id: row.id });
+            }
+            if is_last || records.len() >= limit {
+                return Ok(records);
+            }
+        }
+    }
+
+    fn count(&self) -> Result<usize> {
+        Ok(usize::try_from(self.records.count_sessions()?).unwrap_or(usize::MAX))
+    }
+
+    fn find_unknown_runs(&self, _: &App) -> Result<Vec<String>> {
+        let mut runs = self.records.list_unassigned_runs(MAX_UNKNOWN)?;
+        if runs.is_empty() {
+            return Ok(runs);
+        }
+        // An earlier version stored sessions without noting the session of a run.
+        let sessions: BTreeMap<String, String> = self.read(|cache| {
+            let pairs =
+                cache.records.values().flat_map(|record| record.runs.iter().map(|run| (&run.id, &record.id)));
+            pairs.map(|(run, session)| (run.clone(), session.clone())).collect()
+        })?;
+        for run in &runs {
+            if let Some(session) = sessions.get(run) {
+                self.assign(run, session)?;
+            }
+        }
+        runs.retain(|run| !sessions.contains_key(run));
+        Ok(runs)
+    }
+
+    fn skip_run(&self, run: &str) -> Result<()> {
+        self.assign(run, "")
     }
 }

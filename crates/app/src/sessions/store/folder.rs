@@ -1,6 +1,9 @@
-//! The store of sessions in a folder: one file, to which each change appends a line.
+//! The store of sessions in a folder: one file, to which each change appends a line, and an index beside it.
 
-use std::collections::BTreeMap;
+mod cache;
+mod index;
+mod scan;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,11 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use self::cache::Cache;
+use self::scan::Scan;
+use crate::app::App;
 use crate::config::create_private_folder;
 use crate::error::{Context as _, Result};
+use crate::sessions::page::SessionPlace;
 use crate::sessions::record::SessionRecord;
 use crate::sessions::store::SessionStore;
-use crate::storage::write_whole;
 
 /// Name of the file.
 const FILE: &str = "sessions.jsonl";
@@ -20,15 +26,14 @@ const FILE: &str = "sessions.jsonl";
 /// Lines of removed and replaced records that may exist beside as many lines of valid ones.
 const SPARE_LINES: usize = 256;
 
-/// Maximum size in bytes of the file. It is far above what 100,000 sessions need.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Store of sessions in a folder. A change appends a line to one file, so a list reads one file. When most lines are
-/// out of date, the file is written again under a lock.
+/// Store of sessions in a folder. A change appends a line to one file. An index has the places of the lines until a
+/// position, so a page reads the index, the lines behind it, and the lines of its own sessions. When most lines are out
+/// of date, the file is written again under a lock.
 #[derive(Debug)]
 pub(crate) struct FolderSessions {
     folder: PathBuf,
     cache: Mutex<Cache>,
+    scan: Mutex<Scan>,
 }
 
 /// Line of the file.
@@ -39,17 +44,8 @@ enum Line {
     Remove(String),
 }
 
-/// The records until a position in the file. Later reads continue there.
-#[derive(Debug, Default)]
-struct Cache {
-    file: Option<FileId>,
-    end: u64,
-    lines: usize,
-    records: BTreeMap<String, SessionRecord>,
-}
-
 /// The identity of a file, which changes when the file is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FileId {
     device: u64,
     inode: u64,
@@ -68,7 +64,7 @@ impl FileId {
 impl FolderSessions {
     /// Creates the store in a folder, which need not exist.
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), cache: Mutex::default() }
+        Self { folder: folder.into(), cache: Mutex::default(), scan: Mutex::default() }
     }
 
     /// Renames the file after another store has taken its records. A missing file is not an error.
@@ -91,12 +87,18 @@ impl FolderSessions {
     }
 
     /// Reads the lines since the last read, and returns what `select` chooses.
-    fn read<T>(&self, select: impl FnOnce(&Cache) -> T) -> Result<T> {
+    fn read<T>(&self, select: impl FnOnce(&mut Cache) -> T) -> Result<T> {
         let mut cache = self.lock_cache();
         let path = self.path();
-        let refreshed = refresh(&mut cache, &path);
+        let refreshed = cache.refresh(&path);
         refreshed.with_context(|| format!("the sessions in {} cannot be read", path.display()))?;
-        Ok(select(&cache))
+        // A reader that may not write here, or that meets a writer, reads the lines again next time.
+        if cache.has_long_tail()
+            && let Some(_lock) = FolderLock::try_take(&self.folder)
+        {
+            drop(cache.write_index(&path));
+        }
+        Ok(select(&mut cache))
     }
 
     fn append(&self, line: &Line) -> Result<()> {
@@ -108,9 +110,12 @@ impl FolderSessions {
         let written = append_line(&path, &text);
         written.with_context(|| format!("the sessions in {} cannot be written", path.display()))?;
         let mut cache = self.lock_cache();
-        refresh(&mut cache, &path)?;
-        if cache.lines > cache.records.len().saturating_mul(2).saturating_add(SPARE_LINES) {
-            rewrite(&mut cache, &path)?;
+        cache.refresh(&path)?;
+        if cache.has_many_old_lines() {
+            cache.rewrite(&path)?;
+        }
+        if cache.has_long_tail() {
+            cache.write_index(&path)?;
         }
         Ok(())
     }
@@ -122,58 +127,38 @@ impl SessionStore for FolderSessions {
     }
 
     fn get(&self, id: &str) -> Result<Option<SessionRecord>> {
-        self.read(|cache| cache.records.get(id).cloned())
+        self.read(|cache| cache.get(id))
     }
 
     fn list(&self) -> Result<Vec<SessionRecord>> {
-        self.read(|cache| cache.records.values().cloned().collect())
+        self.read(Cache::list)
     }
 
     fn remove(&self, id: &str) -> Result<()> {
         self.append(&Line::Remove(id.to_owned()))
     }
-}
 
-/// Reads the lines behind the end of the cache. An unreadable line is skipped: the end of a write of a process that
-/// was killed, or the line of a later version.
-fn refresh(cache: &mut Cache, path: &Path) -> io::Result<()> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            *cache = Cache::default();
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    };
-    let id = FileId::read(&file)?;
-    let length = file.metadata()?.len();
-    if cache.file != Some(id) || length < cache.end {
-        *cache = Cache { file: Some(id), ..Cache::default() };
+    fn page(&self, after: Option<&SessionPlace>, limit: usize) -> Result<Vec<SessionRecord>> {
+        self.read(|cache| cache.page(after, limit))
     }
-    if length == cache.end {
-        return Ok(());
+
+    fn count(&self) -> Result<usize> {
+        self.read(|cache| cache.count())
     }
-    if length > MAX_BYTES {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("it has more than {MAX_BYTES} bytes"),
-        ));
+
+    fn find_unknown_runs(&self, app: &App) -> Result<Vec<String>> {
+        let mut scan = self.scan.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_sessions = self.path().is_file();
+        scan.find_unknown(&app.runs_folder()?, &self.folder, has_sessions, || {
+            let runs = app.run_ids()?;
+            self.read(|cache| cache.select_unknown(runs))
+        })
     }
-    file.seek(SeekFrom::Start(cache.end))?;
-    let mut bytes = Vec::new();
-    file.take(length.saturating_sub(cache.end)).read_to_end(&mut bytes)?;
-    // A line without its end is still being written, or was cut.
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
-    for line in bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n') {
-        cache.lines = cache.lines.saturating_add(1);
-        match serde_json::from_slice(line) {
-            Ok(Line::Put(record)) => drop(cache.records.insert(record.id.clone(), *record)),
-            Ok(Line::Remove(id)) => drop(cache.records.remove(&id)),
-            Err(_) => {}
-        }
+
+    fn skip_run(&self, run: &str) -> Result<()> {
+        self.scan.lock().unwrap_or_else(PoisonError::into_inner).skip(run);
+        Ok(())
     }
-    cache.end = cache.end.saturating_add(whole as u64);
-    Ok(())
 }
 
 /// Appends a line. A line that a killed process left without its end is ended first.
@@ -193,18 +178,6 @@ fn append_line(path: &Path, line: &[u8]) -> io::Result<()> {
     file.write_all(line)
 }
 
-/// Writes the file again with the valid lines only.
-fn rewrite(cache: &mut Cache, path: &Path) -> Result<()> {
-    let mut text = Vec::new();
-    for record in cache.records.values() {
-        serde_json::to_writer(&mut text, &Line::Put(Box::new(record.clone())))?;
-        text.push(b'\n');
-    }
-    write_whole(path, &text, 0o600)?;
-    *cache = Cache::default();
-    Ok(refresh(cache, path)?)
-}
-
 /// Lock of a folder between processes. It is released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
@@ -217,6 +190,13 @@ impl FolderLock {
         let file = File::open(folder)?;
         file.lock().with_context(|| format!("{} cannot be locked", folder.display()))?;
         Ok(Self { _file: file })
+    }
+
+    /// Takes the lock if it is free.
+    fn try_take(folder: &Path) -> Option<Self> {
+        let file = File::open(folder).ok()?;
+        file.try_lock().ok()?;
+        Some(Self { _file: file })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use windlass_protocol::RawJson;
-use windlass_store::{MemoryStore, SessionChange, SessionRecords, Store as _, StoreError};
+use windlass_store::{MemoryStore, SessionChange, SessionRecords, SessionRow, Store as _, StoreError};
 
 use super::database::DatabaseSessions;
 use super::folder::FolderSessions;
@@ -13,6 +13,7 @@ use super::{SessionStore, open_sessions};
 use crate::app::App;
 use crate::config::Folders;
 use crate::sessions::catalog::Sessions;
+use crate::sessions::page::PageRequest;
 use crate::sessions::record::SessionRecord;
 
 pub(super) fn record(id: &str, name: &str) -> SessionRecord {
@@ -112,16 +113,54 @@ struct Counted {
     read: Arc<AtomicUsize>,
 }
 
+impl Counted {
+    fn count<T>(&self, rows: Result<Vec<T>, StoreError>) -> Result<Vec<T>, StoreError> {
+        self.read.fetch_add(rows.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        rows
+    }
+}
+
 impl SessionRecords for Counted {
-    fn put_session(&self, id: &str, record: Option<&RawJson>) -> Result<u64, StoreError> {
-        self.records.put_session(id, record)
+    fn put_session(&self, row: &SessionRow) -> Result<u64, StoreError> {
+        self.records.put_session(row)
+    }
+
+    fn remove_session(&self, id: &str) -> Result<u64, StoreError> {
+        self.records.remove_session(id)
+    }
+
+    fn read_session(&self, id: &str) -> Result<Option<RawJson>, StoreError> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        self.records.read_session(id)
+    }
+
+    fn read_sessions(&self, after: Option<(u64, &str)>, limit: u32) -> Result<Vec<SessionRow>, StoreError> {
+        self.count(self.records.read_sessions(after, limit))
+    }
+
+    fn count_sessions(&self) -> Result<u64, StoreError> {
+        self.records.count_sessions()
     }
 
     fn read_session_changes(&self, after: u64) -> Result<Vec<SessionChange>, StoreError> {
-        let changes = self.records.read_session_changes(after)?;
-        self.read.fetch_add(changes.len(), Ordering::Relaxed);
-        Ok(changes)
+        self.count(self.records.read_session_changes(after))
     }
+
+    fn assign_run(&self, run: &str, session: &str) -> Result<(), StoreError> {
+        self.records.assign_run(run, session)
+    }
+
+    fn list_unassigned_runs(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.count(self.records.list_unassigned_runs(limit))
+    }
+}
+
+/// Returns the id of one of many sessions, and its record, which changed later than those of smaller numbers.
+fn numbered(number: u64) -> SessionRecord {
+    let mut record =
+        record(&format!("1790{number:06}-3f9a12bc"), "make the tests pass, and write the changelog");
+    record.updated_ms = 1_790_000_000_000 + number;
+    record
 }
 
 #[test]
@@ -130,14 +169,65 @@ fn the_sessions_of_a_database_are_read_once() {
     let (records, read) = (MemoryStore::default().sessions().unwrap(), Arc::<AtomicUsize>::default());
     // The store in memory looks for its newest number with each change.
     for number in 0..1_000 {
-        let id = format!("1790{number:06}-3f9a12bc");
-        let text = serde_json::to_string(&record(&id, "make the tests pass")).unwrap();
-        records.put_session(&id, Some(&text.parse().unwrap())).unwrap();
+        DatabaseSessions::new(Arc::clone(&records)).save(&numbered(number)).unwrap();
     }
     let store = DatabaseSessions::new(Arc::new(Counted { records, read: Arc::clone(&read) }));
     let sessions = Sessions::with_store(&app(folder.path()), store);
-    assert_eq!((sessions.list().unwrap().len(), read.load(Ordering::Relaxed)), (1_000, 1_000));
+    let take = || read.swap(0, Ordering::Relaxed);
+    // A page needs its own rows, and one that shows the next page.
+    let page = sessions.page(&PageRequest::new(50)).unwrap();
+    assert_eq!((page.records.len(), page.records[0].clone(), take()), (50, numbered(999), 51));
+    let page = sessions.page(&PageRequest::new(50).after(page.next.unwrap())).unwrap();
+    assert_eq!((page.records.len(), page.records[0].clone(), take()), (50, numbered(949), 51));
+    assert_eq!((sessions.count().unwrap(), take()), (1_000, 0));
+    assert_eq!((sessions.list().unwrap().len(), take()), (1_000, 1_000));
     sessions.rename("1790000007-3f9a12bc", "renamed").unwrap();
-    assert_eq!((sessions.list().unwrap().len(), read.load(Ordering::Relaxed)), (1_000, 1_001));
+    assert_eq!((sessions.list().unwrap().len(), take()), (1_000, 2));
     assert_eq!(sessions.find("1790000007-3f9a12bc").unwrap().name, "renamed");
+}
+
+/// Fills a store, and reads all of its pages.
+fn check_pages(app: &App) {
+    let sessions = Sessions::new(app).unwrap();
+    let store = sessions.store();
+    for number in 0..700 {
+        store.save(&numbered(number)).unwrap();
+    }
+    store.remove(&numbered(13).id).unwrap();
+    let mut changed = numbered(5);
+    changed.updated_ms += 1_000;
+    changed.root = "/other".into();
+    store.save(&changed).unwrap();
+    let expected: Vec<SessionRecord> = sessions.list().unwrap();
+    assert_eq!((expected.len(), &expected[0], sessions.count().unwrap()), (699, &changed, 699));
+    for sessions in [&sessions, &Sessions::new(app).unwrap()] {
+        for size in [1_000, 699, 100] {
+            let (mut found, mut request) = (Vec::new(), PageRequest::new(size));
+            loop {
+                let page = sessions.page(&request).unwrap();
+                assert!(page.records.len() == size || page.next.is_none());
+                found.extend(page.records);
+                let Some(next) = page.next else { break };
+                request = request.after(next);
+            }
+            assert_eq!(found, expected, "pages of {size}");
+        }
+        let page = sessions.page(&PageRequest::new(1).in_folder("/other")).unwrap();
+        assert_eq!((page.records, page.next), (vec![changed.clone()], None));
+        assert_eq!(sessions.find("last").unwrap(), changed);
+        assert!(sessions.find(&numbered(13).id).is_err());
+    }
+}
+
+#[test]
+fn pages_of_a_folder_have_every_session_once() {
+    let folder = tempfile::tempdir().unwrap();
+    check_pages(&app(folder.path()));
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn pages_of_sqlite_have_every_session_once() {
+    let folder = tempfile::tempdir().unwrap();
+    check_pages(&sqlite(folder.path()));
 }

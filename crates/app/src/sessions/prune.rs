@@ -1,0 +1,72 @@
+//! Deletion of old sessions.
+
+use super::catalog::Sessions;
+use super::record::{SessionRecord, SessionState};
+use crate::error::Result;
+
+/// Selection of the sessions that [`Sessions::prune`] deletes. A session that works or waits for an answer is never
+/// deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Prune {
+    /// Deletes sessions that have not changed for this time in milliseconds.
+    pub older_than_ms: Option<u64>,
+    /// Deletes the oldest sessions until the run folders of all sessions need at most this number of bytes.
+    pub max_bytes: Option<u64>,
+    /// Only reports the sessions.
+    pub is_dry_run: bool,
+}
+
+impl Sessions {
+    /// Deletes old sessions, and returns them, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sessions cannot be read, or if one cannot be deleted.
+    pub fn prune(&self, prune: Prune, now_ms: u64) -> Result<Vec<SessionRecord>> {
+        let mut selected = Vec::new();
+        let mut kept = Vec::new();
+        for record in self.list()? {
+            let age_ms = now_ms.saturating_sub(record.updated_ms);
+            let is_old = prune.older_than_ms.is_some_and(|most| age_ms >= most);
+            if is_old && is_prunable(&record) {
+                selected.push(record);
+            } else {
+                kept.push(record);
+            }
+        }
+        if let Some(most) = prune.max_bytes {
+            self.select_by_size(&kept, most, &mut selected);
+        }
+        selected.sort_by_key(|record| record.updated_ms);
+        if !prune.is_dry_run {
+            for record in &selected {
+                self.delete_record(record)?;
+            }
+        }
+        Ok(selected)
+    }
+
+    /// Selects the oldest sessions that do not fit beside newer ones.
+    fn select_by_size(&self, records: &[SessionRecord], most: u64, selected: &mut Vec<SessionRecord>) {
+        let mut bytes = 0_u64;
+        // The list begins with the newest session.
+        for record in records {
+            bytes = bytes.saturating_add(self.size(record));
+            if bytes > most && is_prunable(record) {
+                selected.push(record.clone());
+            }
+        }
+    }
+
+    /// Returns the size of the run folders of a session in bytes.
+    pub fn size(&self, record: &SessionRecord) -> u64 {
+        let folders = record.runs.iter().filter_map(|run| self.app().find_run(&run.id).ok());
+        folders.map(|folder| folder.size()).fold(0, u64::saturating_add)
+    }
+}
+
+/// Returns true if pruning may delete a session.
+fn is_prunable(record: &SessionRecord) -> bool {
+    !record.state.is_active() && record.state != SessionState::Suspended
+}
