@@ -67,7 +67,8 @@ impl Sessions {
         Self { app: app.clone(), store: Arc::new(store), newest: Arc::default() }
     }
 
-    pub(crate) fn app(&self) -> &App {
+    /// Returns the application whose sessions these are.
+    pub fn app(&self) -> &App {
         &self.app
     }
 
