@@ -115,7 +115,7 @@ impl AgentBuilder {
             options: config.options.clone(),
             repairs: config.repairs,
             call_start: config.call_start,
-            context: ContextLimits { window: 0, ..config.context },
+            context: ContextLimits { window: 0, compact_first: false, ..config.context },
             unanswered: config.unanswered,
             unknown_effects: config.unknown_effects,
             speech: parts.speech,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A message for a person, about something that does not end the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,15 @@ pub enum Notice {
     Warning(String),
     /// Something that a person should know, such as a wait for the provider.
     Info(String),
+    /// A request waits before it is sent again.
+    Wait {
+        /// The message, with the time.
+        text: String,
+        /// The reason without the time.
+        reason: String,
+        /// The time until the request is sent.
+        wait: Duration,
+    },
     /// Calls of a shape begin or cease to run without a question, because of a person's earlier answers.
     Learned {
         /// The message.
@@ -32,7 +42,7 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Warning(text) | Self::Untrusted { text, .. } => write!(f, "warning: {text}"),
-            Self::Info(text) | Self::Learned { text, .. } => f.write_str(text),
+            Self::Info(text) | Self::Wait { text, .. } | Self::Learned { text, .. } => f.write_str(text),
         }
     }
 }
@@ -65,6 +75,10 @@ impl Notices {
 
     pub(crate) fn inform(&self, text: impl Into<String>) {
         self.0.receive(&Notice::Info(text.into()));
+    }
+
+    pub(crate) fn report_wait(&self, reason: String, text: String, wait: Duration) {
+        self.0.receive(&Notice::Wait { text, reason, wait });
     }
 
     pub(crate) fn report_untrusted(&self, text: String, folder: &Path) {

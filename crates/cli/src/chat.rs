@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tokio::sync::mpsc;
+use windlass_app::configuration::Configuration;
 use windlass_app::{App, Notice, variable};
-use windlass_tui::{Conversation, TerminalProfile, TuiOptions};
+use windlass_tui::{Conversation, ProgramNotice, TerminalProfile, TuiOptions};
 
 use crate::arguments::{Chat, refuse_without_command};
 use crate::service::ServedSessions;
@@ -26,8 +27,11 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     }
     // A notice on standard error would stand in the middle of the view.
     let (sender, notices) = mpsc::unbounded_channel();
-    let send = move |notice: &Notice| drop(sender.send(remedies::word_notice(notice)));
+    let send = move |notice: &Notice| drop(sender.send(word_notice(notice)));
     let mut sessions = ServedSessions::open(&run, &app.clone().with_notices(send))?;
+    let root = &sessions.template.root;
+    let configuration = Configuration::load(app, root, run.profile.as_deref())?;
+    let profile = profile.with_theme(configuration.text("theme").unwrap_or("auto"));
     let mut options = TuiOptions::default();
     (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
     "terminal".clone_into(&mut options.window);
@@ -45,4 +49,18 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
         output::note(&format!("continue with: windlass --resume {session}"));
     }
     Ok(ExitCode::from(code))
+}
+
+/// Returns the words of a notice, with the command of the conversation that reverses what it reports.
+fn word_notice(notice: &Notice) -> ProgramNotice {
+    match notice {
+        Notice::Learned { text, id } => {
+            let text = text.trim_start_matches("· ");
+            ProgramNotice::new(format!("{text}; revoke it with: /policy revoke {id}"))
+        }
+        Notice::Wait { text, reason, wait } => {
+            ProgramNotice::new(text.trim_start_matches("! ")).with_wait(reason, *wait)
+        }
+        other => ProgramNotice::new(remedies::word_notice(other)),
+    }
 }

@@ -43,6 +43,10 @@ pub struct ContextLimits {
     pub most_images: usize,
     /// The treatment of turns that have to be removed.
     pub condense: Condense,
+    /// True if the conversation is compacted before the first request, regardless of its size. Only the newest answer
+    /// stays unchanged then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compact_first: bool,
 }
 
 impl Default for ContextLimits {
@@ -57,6 +61,7 @@ impl Default for ContextLimits {
             keep_result_bytes: 1_024,
             most_images: 20,
             condense: Condense::default(),
+            compact_first: false,
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Conversation {
     reported: ContextPressure,
     /// True if the present request was shortened because the provider refused its length.
     has_shrunk: bool,
+    /// True if the next request is compacted regardless of its size.
+    must_compact: bool,
 }
 
 /// The turns that the model summarizes before they are removed.
@@ -50,6 +52,7 @@ impl Conversation {
             tokenizer: config.tokenizer.clone(),
             reported: ContextPressure::default(),
             has_shrunk: false,
+            must_compact: config.context.compact_first,
         }
     }
 
@@ -127,6 +130,7 @@ impl Conversation {
         match entry {
             Entry::Compacted { pruned, until, kept, note, .. } => {
                 self.transcript.leave_out(pruned, *until, kept.unwrap_or(0), note.as_deref());
+                self.must_compact = false;
             }
             Entry::ImagesRemoved { messages, reason } => {
                 self.transcript.replace_images(messages, reason);

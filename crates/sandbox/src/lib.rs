@@ -53,6 +53,7 @@ pub use new_files::NewFiles;
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
 pub use read::{Contents, Descent, FileStream, MAX_FILE_BYTES, SettingsOwner, read_settings, settings_files};
+pub use scan::content::contains_key;
 pub use signals::start_child;
 pub use version::Version;
 pub use windows::WindowsPath;

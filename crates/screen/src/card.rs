@@ -1,6 +1,7 @@
 //! The approval card: everything that a person needs to know to answer whether a call may run.
 
 mod answers;
+mod rule;
 mod sections;
 mod view;
 mod warnings;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::answers::Answer;
+pub use self::rule::RuleCard;
 use crate::options::RenderOptions;
 
 /// Question whether a call may run. The fields have the names of the feed's `CallCard`, so a card deserializes from

@@ -17,7 +17,7 @@ mod width;
 
 pub use self::call::{CallState, CallView};
 pub use self::card::{
-    Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard,
+    Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard, RuleCard,
 };
 pub use self::code::{Language, highlight};
 pub use self::diff::{DiffLimits, render_diff};

@@ -2,6 +2,7 @@
 
 use ratatui_core::text::Line;
 use windlass_app::sessions::Answer;
+use windlass_protocol::Arguments;
 
 /// Action that the program performs for a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub(crate) enum Action {
     Submit {
         /// The task.
         task: String,
+        /// The paths of files for the task.
+        files: Vec<String>,
         /// The settings that change.
         changes: Changes,
     },
@@ -22,6 +25,8 @@ pub(crate) enum Action {
         turn: Option<u32>,
         /// The task.
         task: String,
+        /// The paths of files for the task.
+        files: Vec<String>,
         /// The settings that change.
         changes: Changes,
     },
@@ -38,6 +43,29 @@ pub(crate) enum Action {
         question: String,
         /// The answer.
         answer: Answer,
+    },
+    /// Opens the arguments of a call in the external editor.
+    EditArguments {
+        /// Id of the question about the call.
+        question: String,
+        /// The arguments as JSON.
+        text: String,
+    },
+    /// Checks changed arguments of a call against the schema of its tool.
+    CheckArguments {
+        /// Id of the question about the call.
+        question: String,
+        /// The arguments.
+        arguments: Arguments,
+    },
+    /// Requests the rule that would cover the call of a question.
+    ProposeRule(String),
+    /// Approves the call of a question for the session, and writes the rule that was shown.
+    AcceptRule {
+        /// Id of the question about the call.
+        question: String,
+        /// Digest of the proposal that was shown.
+        digest: String,
     },
     /// Stops the working run in order.
     Stop,
@@ -61,12 +89,20 @@ pub(crate) enum Action {
     Restore(Option<u32>),
     /// Writes the conversation into a file; `None` for a name that the program chooses.
     Export(Option<String>),
+    /// Shows a part of the configuration.
+    Describe(Topic),
+    /// Revokes a learned permission by its id.
+    Revoke(String),
+    /// Adds a text to the history of this and later processes.
+    Remember(String),
     /// Copies a text to the clipboard of the terminal.
     Copy(String),
     /// Notifies the person, whose terminal has no focus.
     Notify(String),
     /// Paints everything again.
     Redraw,
+    /// Gives the terminal back to the shell until the shell continues the program.
+    Suspend,
     /// Ends the program.
     Quit,
 }
@@ -83,4 +119,15 @@ pub(crate) struct Changes {
     pub(crate) autonomy: Option<String>,
     /// Amount of reasoning.
     pub(crate) effort: Option<String>,
+    /// True if the conversation is compacted first.
+    pub(crate) compact_first: bool,
+}
+
+/// Part of the configuration that a command shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// The MCP servers.
+    Servers,
+    /// The policy and the learned permissions.
+    Policy,
 }

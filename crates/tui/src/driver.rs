@@ -3,8 +3,12 @@
 mod changes;
 mod checkpoints;
 mod clipboard;
+mod configuration;
 mod editor;
 mod link;
+mod listing;
+mod requests;
+mod suspension;
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -22,7 +26,7 @@ use windlass_app::sessions::SessionHost;
 use windlass_screen::StatusLine;
 
 use self::link::Link;
-use crate::CommandRunner;
+use crate::{CommandRunner, ProgramNotice};
 use crate::action::Action;
 use crate::input::{Input, Reply};
 use crate::options::{Canvas, TuiOptions};
@@ -63,7 +67,7 @@ pub struct Conversation {
     host: SessionHost,
     template: RunSettings,
     options: TuiOptions,
-    notices: Option<mpsc::UnboundedReceiver<String>>,
+    notices: Option<mpsc::UnboundedReceiver<ProgramNotice>>,
     commands: Option<CommandRunner>,
 }
 
@@ -74,7 +78,7 @@ impl Conversation {
     }
 
     /// Sets the source of notices of the program, which must not be printed while the conversation owns the terminal.
-    pub fn with_notices(mut self, notices: mpsc::UnboundedReceiver<String>) -> Self {
+    pub fn with_notices(mut self, notices: mpsc::UnboundedReceiver<ProgramNotice>) -> Self {
         self.notices = Some(notices);
         self
     }
@@ -145,7 +149,7 @@ struct Driver {
     link: Link,
     received: mpsc::UnboundedReceiver<Reply>,
     events: mpsc::Receiver<Input>,
-    notices: Option<mpsc::UnboundedReceiver<String>>,
+    notices: Option<mpsc::UnboundedReceiver<ProgramNotice>>,
     editor: Option<String>,
     /// Finished lines that are not painted yet.
     finished: Vec<Line<'static>>,
@@ -164,6 +168,7 @@ impl Driver {
 
     async fn converse(&mut self, options: TuiOptions, stop: impl Future<Output = ()>) -> io::Result<()> {
         tokio::pin!(stop);
+        self.link.load_history();
         if let Some(session) = options.session {
             self.link.open(session);
         } else if options.has_picker {
@@ -223,8 +228,13 @@ impl Driver {
                 Some(input) = self.events.recv() => return Ok(input),
                 Some(notice) = next_notice(&mut self.notices) => {
                     // Each run has the notices of the settings that it shares with the run before.
-                    if self.noticed.insert(notice.clone()) {
-                        return Ok(Input::Reply(Reply::Notice(notice)));
+                    let text = Some(notice.text).filter(|text| self.noticed.insert(text.clone()));
+                    match (notice.wait, text) {
+                        (Some((reason, wait)), text) => {
+                            return Ok(Input::Reply(Reply::Wait { text, reason, wait }));
+                        }
+                        (None, Some(text)) => return Ok(Input::Reply(Reply::Notice(text))),
+                        (None, None) => {}
                     }
                 }
             }
@@ -279,7 +289,21 @@ impl Driver {
     async fn perform(&mut self, action: Action) -> io::Result<()> {
         match action {
             Action::Print(lines) => self.finished.extend(lines),
-            Action::Edit(text) => self.edit(&text).await?,
+            Action::Edit(text) => {
+                let reply = match self.edit(&text, ".md").await? {
+                    Ok(text) => Reply::Edited(text),
+                    Err(error) => editor::failure(&error),
+                };
+                self.link.reply(reply);
+            }
+            Action::EditArguments { question, text } => {
+                let reply = match self.edit(&text, ".json").await? {
+                    Ok(text) => Reply::ArgumentsEdited { question, text },
+                    Err(error) => editor::failure(&error),
+                };
+                self.link.reply(reply);
+            }
+            Action::Suspend => self.suspend().await?,
             Action::Copy(text) => self.painter.write_control(&clipboard::copy(&text))?,
             Action::Notify(text) => self.painter.write_control(&clipboard::notify(&text))?,
             Action::Redraw => {
@@ -318,7 +342,7 @@ impl Driver {
     }
 }
 
-async fn next_notice(notices: &mut Option<mpsc::UnboundedReceiver<String>>) -> Option<String> {
+async fn next_notice(notices: &mut Option<mpsc::UnboundedReceiver<ProgramNotice>>) -> Option<ProgramNotice> {
     match notices {
         Some(notices) => notices.recv().await,
         None => std::future::pending().await,

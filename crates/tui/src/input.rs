@@ -1,6 +1,10 @@
 //! The inputs of a conversation: keys, pastes, events of the feed, replies of the program, time.
 
+use std::time::Duration;
+
 use windlass_app::feed::{FeedEvent, Question};
+use windlass_protocol::Arguments;
+use windlass_screen::RuleCard;
 
 /// Key, with the meaning that it has in a line editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,8 @@ pub(crate) enum Key {
     Editor,
     /// Ctrl-L: paint everything again.
     Redraw,
+    /// Ctrl-Z: return to the shell.
+    Suspend,
 }
 
 /// Input of a conversation.
@@ -115,6 +121,49 @@ pub(crate) enum Reply {
     Files(Vec<String>),
     /// The text of the external editor; `None` if the person did not save it.
     Edited(Option<String>),
+    /// The arguments of a call from the external editor; `None` if the person did not save them.
+    ArgumentsEdited {
+        /// Id of the question about the call.
+        question: String,
+        /// The JSON text.
+        text: Option<String>,
+    },
+    /// The result of a check of changed arguments.
+    ArgumentsChecked {
+        /// Id of the question about the call.
+        question: String,
+        /// The arguments.
+        arguments: Arguments,
+        /// The violations of the schema, if it has any.
+        problem: Option<String>,
+    },
+    /// The rule that would cover the call of a question.
+    Rule {
+        /// Id of the question.
+        question: String,
+        /// The rule with its examples.
+        card: RuleCard,
+        /// Digest of the proposal.
+        digest: String,
+    },
+    /// The texts that were typed in earlier processes, the oldest first.
+    History(Vec<String>),
+    /// The next request waits.
+    Wait {
+        /// A text for the person, if it was not printed before.
+        text: Option<String>,
+        /// The reason.
+        reason: String,
+        /// The duration.
+        wait: Duration,
+    },
+    /// A message could not be sent. Its text returns to the composer.
+    NotSent {
+        /// The text.
+        text: String,
+        /// The error.
+        message: String,
+    },
     /// A text for the person.
     Notice(String),
     /// A unified diff.

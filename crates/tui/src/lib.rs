@@ -10,6 +10,7 @@ mod composer;
 mod driver;
 mod guard;
 mod input;
+mod notice;
 mod options;
 mod shell;
 mod state;
@@ -17,6 +18,7 @@ mod terminal;
 mod transcript;
 
 pub use self::driver::Conversation;
+pub use self::notice::ProgramNotice;
 pub use self::options::TuiOptions;
 pub use self::shell::CommandRunner;
 pub use self::terminal::TerminalProfile;

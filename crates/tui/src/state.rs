@@ -1,11 +1,14 @@
 //! The state of a conversation, which inputs change and which a view shows. It performs no IO and takes time as an
 //! argument.
 
+mod agents;
 mod commands;
 mod feed;
+mod files;
 mod keys;
 mod picker;
 mod questions;
+mod review;
 mod submit;
 mod view;
 
@@ -15,6 +18,7 @@ use ratatui_core::text::Line;
 use windlass_app::feed::Tokens;
 use windlass_screen::StatusLine;
 
+use self::agents::AgentList;
 use self::picker::Picker;
 use self::questions::OpenCard;
 use crate::action::{Action, Changes};
@@ -85,6 +89,10 @@ pub(crate) struct State {
     turn: u32,
     /// End and reason of a wait before the next request.
     retry: Option<(Duration, String)>,
+    /// The time of the newest event of the working run.
+    newest_event: Duration,
+    /// The sub-agents of the session.
+    agents: AgentList,
     status: StatusLine,
     /// Tokens of the earlier runs, and of the newest one.
     tokens: (Tokens, Tokens),
@@ -122,6 +130,8 @@ impl State {
             working_since: Duration::ZERO,
             turn: 0,
             retry: None,
+            newest_event: Duration::ZERO,
+            agents: AgentList::default(),
             status,
             tokens: (Tokens::default(), Tokens::default()),
             changes: Changes::default(),
@@ -242,6 +252,24 @@ impl State {
             Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
+            Reply::ArgumentsEdited { question, text } => self.review_text(&question, text),
+            Reply::ArgumentsChecked { question, arguments, problem } => {
+                self.review_arguments(&question, arguments, problem);
+            }
+            Reply::Rule { question, card, digest } => self.review_rule(&question, card, digest),
+            Reply::History(texts) => self.history.begin_with(texts),
+            Reply::Wait { text, reason, wait } => {
+                if let Some(text) = text {
+                    self.transcript.add_notice(&text);
+                }
+                self.retry = Some((self.now.saturating_add(wait), reason));
+            }
+            Reply::NotSent { text, message } => {
+                self.transcript.add_error(&message);
+                if self.composer.is_empty() {
+                    self.composer.set(&text);
+                }
+            }
             Reply::Notice(text) => self.transcript.add_notice(&text),
             Reply::Diff(diff) => self.show_diff(&diff),
             Reply::Output { command, text } => self.transcript.add_output(&command, &text),
@@ -254,6 +282,7 @@ impl State {
             self.working_since = self.now;
         }
         self.phase = Phase::Working;
+        self.newest_event = self.now;
         self.stop = StopRequest::None;
     }
 }

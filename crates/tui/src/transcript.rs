@@ -181,9 +181,14 @@ impl Transcript {
 
     fn apply_rest(&mut self, kind: &FeedKind) {
         match kind {
-            FeedKind::RunStarted { task, .. } => {
+            FeedKind::RunStarted { task, files, .. } => {
                 self.diff.clear();
-                self.push(Block::User, render_user_message(task, &self.options));
+                let mut lines = render_user_message(task, &self.options);
+                if !files.is_empty() {
+                    let words = format!("  with {}", files.join(", "));
+                    lines.extend(render_text(&words, Role::Faint, &self.options));
+                }
+                self.push(Block::User, lines);
             }
             FeedKind::Message { text, source } => {
                 if let Some(at) = self.queued.iter().position(|queued| queued == text) {
@@ -205,8 +210,8 @@ impl Transcript {
             FeedKind::ProtocolChanged { protocol } => {
                 self.add_notice(&format!("calls are now exchanged in the form {protocol}"));
             }
-            FeedKind::Compacted { results, .. } => {
-                self.add_notice(&format!("the conversation was shortened ({results} results removed)"));
+            FeedKind::Compacted { results, has_removed_turns, note } => {
+                self.add_notice(&describe_compaction(*results, *has_removed_turns, note.is_some()));
             }
             FeedKind::ImagesRemoved { reason } => {
                 self.add_notice(&format!("a picture was refused: {reason}"));
@@ -222,7 +227,10 @@ impl Transcript {
     }
 
     fn end(&mut self, outcome: &RunOutcome) {
-        self.calls.clear();
+        // The calls of a suspended run get their results when it is resumed.
+        if !matches!(outcome, RunOutcome::Suspended { .. }) {
+            self.calls.clear();
+        }
         self.queued.clear();
         match outcome {
             // An answer in words was displayed before; the text of the completion tool does not.
@@ -243,7 +251,8 @@ impl Transcript {
             }
             RunOutcome::Suspended { questions, results } => {
                 let count = questions.len().saturating_add(results.len());
-                let words = format!("⏸ the run waits for {count} answers: /questions shows them");
+                let noun = if count == 1 { "answer" } else { "answers" };
+                let words = format!("⏸ the run waits for {count} {noun}: /questions shows them");
                 self.push(Block::Note, render_text(&words, Role::Warning, &self.options));
             }
             RunOutcome::Failed { message } => {
@@ -251,5 +260,20 @@ impl Transcript {
             }
             _ => {}
         }
+    }
+}
+
+fn describe_compaction(results: usize, has_removed_turns: bool, has_note: bool) -> String {
+    let turns = match (has_removed_turns, has_note) {
+        (true, true) => "a note about them replaces earlier turns",
+        (true, false) => "earlier turns were removed",
+        (false, _) => "",
+    };
+    let results = if results > 0 { format!("{results} old results were removed") } else { String::new() };
+    match (turns, results.as_str()) {
+        ("", "") => "the conversation is short already: nothing was removed".to_owned(),
+        (turns, "") => format!("the conversation was shortened: {turns}"),
+        ("", results) => format!("the conversation was shortened: {results}"),
+        (turns, results) => format!("the conversation was shortened: {turns}, {results}"),
     }
 }

@@ -225,7 +225,11 @@ impl<'a> Assembly<'a> {
             .ends_with_text(!settings.until_done)
             .budget(settings.budget.clone())
             .request_options(settings.request.clone())
-            .context(ContextLimits { window: settings.context_window, ..ContextLimits::default() })
+            .context(ContextLimits {
+                window: settings.context_window,
+                compact_first: settings.compact_first,
+                ..ContextLimits::default()
+            })
             .on_unanswered(people.unanswered)
             .approver(people.approver);
         if let Some(mode) = &settings.offering.mode {

@@ -53,6 +53,9 @@ pub struct RunSettings {
     /// Context window of the model in tokens; 0 if it is unknown.
     #[serde(default)]
     pub context_window: u64,
+    /// True if the conversation before the run is compacted before the first request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compact_first: bool,
     /// Usage limits. At a limit the run asks a human whether to continue.
     #[serde(default)]
     pub budget: Budget,
@@ -111,6 +114,7 @@ impl RunSettings {
             until_done: false,
             no_checkpoints: false,
             context_window: 0,
+            compact_first: false,
             budget: Budget::default(),
             request: RequestOptions::default(),
             fallbacks: Vec::new(),

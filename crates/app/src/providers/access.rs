@@ -150,15 +150,13 @@ impl ProviderOptions {
 
 /// Reports each wait, which would otherwise look like a hang.
 fn report_wait(event: &ClientEvent, notices: &Notices) {
-    match event {
-        ClientEvent::Retry { wait, message, .. } => {
-            notices.inform(format!("! {}; retrying in {}", display_safe(message), span(*wait)));
-        }
-        ClientEvent::Wait { wait } => {
-            notices.inform(format!("! the provider's rate limit is used up; retrying in {}", span(*wait)));
-        }
-        _ => {}
-    }
+    let (reason, wait) = match event {
+        ClientEvent::Retry { wait, message, .. } => (display_safe(message), *wait),
+        ClientEvent::Wait { wait } => ("the provider's rate limit is used up".to_owned(), *wait),
+        _ => return,
+    };
+    let text = format!("! {reason}; retrying in {}", span(wait));
+    notices.report_wait(reason, text, wait);
 }
 
 /// Formats a duration: `400 ms`, `12 s`, `3 min 5 s`.

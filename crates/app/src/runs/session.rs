@@ -9,6 +9,7 @@ use windlass_journal::{FileJournal, Journal, Tail};
 use windlass_protocol::Part;
 use windlass_redact::Redactor;
 use windlass_tool::CancellationToken;
+use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
@@ -83,6 +84,8 @@ pub struct Session {
     pub recording: Recording,
     /// The feed of the run. Pass each event to [`RunFeed::observe`], and call [`RunFeed::settle`] at the end.
     pub feed: RunFeed,
+    /// The tools of the run, as they are when it begins.
+    pub(crate) toolbox: Option<Toolbox>,
 }
 
 /// A recorded run that happens again, without a network and without running a tool.
@@ -131,7 +134,8 @@ impl Session {
         let run = run.with_running_calls(calls.clone());
         let run = add_checkpoints(run, &folder, &settings);
         let task = to_message(settings.task, parts);
-        Ok(Self { events: agent.stream_with(task, run), folder, inbox, calls, recording, feed })
+        let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
+        Ok(Self { events, folder, inbox, calls, recording, feed, toolbox })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -175,8 +179,8 @@ impl Session {
             app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
         let run = add_checkpoints(run, &folder, &settings);
-        let events = agent.resume(run)?;
-        Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed })
+        let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
+        Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
@@ -215,7 +219,7 @@ impl Session {
         let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
         let events = agent.stream_with(to_message(settings.task.clone(), parts), run);
         let inbox = Inbox::new(&folder, calls.clone());
-        Ok(Self { folder, events, inbox, calls, recording, feed })
+        Ok(Self { folder, events, inbox, calls, recording, feed, toolbox: agent.toolbox().cloned() })
     }
 }
 

@@ -91,6 +91,11 @@ pub enum AnswerError {
     CannotRemember,
     /// The question needs another kind of answer: words, or a decision about a call. The question stays open.
     WrongKind,
+    /// The tool of the call does not accept the changed arguments. The question stays open.
+    InvalidArguments {
+        /// The violations of the schema, in words.
+        problem: String,
+    },
     /// The proposed rule is another one than the person saw. The question stays open.
     RuleChanged,
     /// The call is approved for the session, but the rule could not be written.
@@ -107,6 +112,7 @@ impl fmt::Display for AnswerError {
             Self::NotOpen { question } => write!(f, "the question {question} is not open"),
             Self::CannotRemember => f.write_str("the approval of this call cannot be remembered"),
             Self::WrongKind => f.write_str("the question needs another kind of answer"),
+            Self::InvalidArguments { problem } => f.write_str(problem),
             Self::RuleChanged => f.write_str("the proposed rule has changed: look at it again"),
             Self::RuleNotWritten(_) => {
                 f.write_str("the call is approved for this session, but the rule could not be written")
@@ -137,6 +143,7 @@ impl From<AnswerError> for AppError {
         match error {
             AnswerError::App(error) => error,
             AnswerError::NotOpen { .. } => Self::new(ErrorKind::NotFound, error.to_string()),
+            AnswerError::InvalidArguments { .. } => Self::new(ErrorKind::Invalid, error.to_string()),
             AnswerError::RuleNotWritten(ref cause) => {
                 Self::new(ErrorKind::Unavailable, format!("{error}: {}", one_line(cause)))
             }

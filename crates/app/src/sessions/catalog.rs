@@ -48,7 +48,8 @@ impl Sessions {
         Self { app: app.clone(), store: Arc::new(store) }
     }
 
-    pub(crate) fn app(&self) -> &App {
+    /// Returns the application whose sessions these are.
+    pub fn app(&self) -> &App {
         &self.app
     }
 

@@ -27,6 +27,8 @@ pub struct RunChanges {
     pub max_turns: Option<u32>,
     /// The amount of reasoning.
     pub effort: Option<Effort>,
+    /// True if the conversation is compacted before the first request of the run.
+    pub compact_first: bool,
 }
 
 impl RunChanges {
@@ -39,6 +41,7 @@ impl RunChanges {
             ("preset", self.preset.is_some()),
             ("max_turns", self.max_turns.is_some()),
             ("effort", self.effort.is_some()),
+            ("compact_first", self.compact_first),
         ];
         names.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
     }
@@ -54,6 +57,8 @@ impl RunChanges {
         settings.preset = self.preset.unwrap_or(settings.preset);
         settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
         settings.request.reasoning = self.effort.or(settings.request.reasoning);
+        // A wish of one run, not of those after it.
+        settings.compact_first = self.compact_first;
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use windlass_agent::RunningCalls;
 use windlass_protocol::CallId;
 use windlass_tool::CancellationToken;
+use windlass_toolbox::Toolbox;
 
 use super::answer::{Answer, AnswerError, OpenQuestion};
 use super::desk::Desk;
@@ -28,6 +29,7 @@ pub(super) struct RunShared {
     pub(super) feed: Feed,
     pub(super) cancellation: CancellationToken,
     pub(super) calls: RunningCalls,
+    pub(super) toolbox: Option<Toolbox>,
     /// The end of the run.
     pub(super) end: watch::Sender<Option<RunEnd>>,
 }

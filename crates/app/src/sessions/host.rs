@@ -1,5 +1,6 @@
 //! The owner of the running sessions of a process.
 
+mod edits;
 mod requests;
 mod rules;
 
@@ -245,8 +246,9 @@ impl SessionHost {
         let (end, _) = watch::channel(None);
         let id = session.feed.session().to_owned();
         let feed = Feed::new(session.feed.first_live_seq());
-        let (folder, calls) = (session.folder.clone(), session.calls.clone());
-        let run = RunShared { session: id.clone(), folder, desk, feed, cancellation, calls, end };
+        let (folder, calls, toolbox) =
+            (session.folder.clone(), session.calls.clone(), session.toolbox.clone());
+        let run = RunShared { session: id.clone(), folder, desk, feed, cancellation, calls, toolbox, end };
         let handle = RunHandle { shared: Arc::new(run) };
         self.shared.lock().runs.insert(id, handle.clone());
         let (host, driven) = (Arc::clone(&self.shared), handle.clone());

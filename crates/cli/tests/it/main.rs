@@ -15,6 +15,8 @@ mod chat;
 mod check;
 mod commands;
 mod config;
+#[cfg(feature = "tui")]
+mod conversation;
 mod demo;
 mod doctor;
 mod embeddings;

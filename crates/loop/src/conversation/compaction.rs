@@ -33,22 +33,28 @@ impl Conversation {
         }
         self.report_pressure(commands);
         let is_full = limits.window > 0 && self.tokens() >= limits.part(limits.compact_percent);
-        if is_full { self.compact(commands) } else { None }
+        let is_requested = std::mem::take(&mut self.must_compact);
+        if is_requested {
+            self.compact(0, NEWEST, commands)
+        } else if is_full {
+            self.compact(limits.part(limits.target_percent), limits.keep_answers, commands)
+        } else {
+            None
+        }
     }
 
-    /// Removes old results, and turns if that is not sufficient. Returns a plan if the model summarizes the
-    /// turns first.
-    fn compact(&mut self, commands: &mut Commands) -> Option<SummaryPlan> {
+    /// Removes old results, and turns if more than `target` tokens are left. The newest `keep` answers stay. Returns a
+    /// plan if the model summarizes the turns first.
+    fn compact(&mut self, target: u64, keep: usize, commands: &mut Commands) -> Option<SummaryPlan> {
         let limits = self.limits;
-        let target = limits.part(limits.target_percent);
         let before = self.tokens();
-        let pruned = self.transcript.old_results(limits.keep_answers, limits.keep_result_bytes);
+        let pruned = self.transcript.old_results(keep, limits.keep_result_bytes);
         self.prune(&pruned, commands);
         if self.tokens() <= target {
             self.report_compaction(before, pruned.len(), 0, commands);
             return None;
         }
-        let until = self.transcript.turns_before(limits.keep_answers);
+        let until = self.transcript.turns_before(keep);
         let messages = self.transcript.count_before(until);
         if messages == 0 {
             self.report_compaction(before, pruned.len(), 0, commands);

@@ -317,6 +317,24 @@ fn started_after_import(config: Config) -> (Driven, Vec<Entry>) {
     (run, record)
 }
 
+#[test]
+fn a_requested_compaction_needs_no_full_window() {
+    let limits = ContextLimits { compact_first: true, ..ContextLimits::default() };
+    let (mut run, mut record) = started_after_import(with(limits));
+    assert!(sent(&run).messages.last().unwrap().text().contains("Summarize what happened"));
+    summary(&mut run, "They looked twice.");
+    record.extend(entries(&run.effects));
+    check_paired(&sent(&run).messages);
+    assert!(words(&run).contains("They looked twice.") && words(&run).contains("the task"));
+    assert!(!words(&run).contains("an earlier task"), "{}", words(&run));
+    run.effects.clear();
+    turn(&mut run, 1, 90);
+    record.extend(entries(&run.effects));
+    assert_ne!(sent(&run).options.tool_choice, ToolChoice::None, "the conversation is compacted once");
+    let (machine, _) = Machine::resume(with(limits), record, 0).unwrap();
+    assert_eq!(machine.transcript(), run.machine.transcript());
+}
+
 // Correctness 7: what is kept is the task, and no call of the import loses its result.
 #[test]
 fn the_task_stays_after_a_conversation_from_elsewhere() {

@@ -128,6 +128,19 @@ pub(super) fn classify(name: &str, bytes: &[u8]) -> Content {
     }
 }
 
+/// Returns true if a text contains a private key, or a token in the form that its issuer documents.
+///
+/// ```
+/// use windlass_sandbox::contains_key;
+///
+/// let token = format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+/// assert!(contains_key(&format!("curl -H 'Authorization: Bearer {token}' https://api.example")));
+/// assert!(!contains_key("curl https://api.example"));
+/// ```
+pub fn contains_key(text: &str) -> bool {
+    is_key(text) || has_token(text) || has_password_in_address(text)
+}
+
 /// Returns true if a line begins a private key. Text about keys has these words in the middle of a line.
 fn is_key(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| {

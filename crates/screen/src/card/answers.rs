@@ -18,12 +18,14 @@ pub enum Answer {
     Later,
     /// Shows the whole card.
     Details,
+    /// Returns from a preview to the question.
+    Back,
 }
 
 impl Answer {
     /// All answers, in the order of a card.
-    pub const ALL: [Self; 7] =
-        [Self::Once, Self::Session, Self::Rule, Self::Edit, Self::No, Self::Later, Self::Details];
+    pub const ALL: [Self; 8] =
+        [Self::Once, Self::Session, Self::Rule, Self::Edit, Self::No, Self::Later, Self::Details, Self::Back];
 
     /// Returns the key of the answer.
     ///
@@ -42,6 +44,7 @@ impl Answer {
             Self::No => 'n',
             Self::Later => 'l',
             Self::Details => 'd',
+            Self::Back => 'b',
         }
     }
 
@@ -60,6 +63,7 @@ impl Answer {
             Self::No => "no, with a comment",
             Self::Later => "later",
             Self::Details => "show everything",
+            Self::Back => "back to the question",
         }
     }
 

@@ -88,6 +88,9 @@ impl From<AnswerError> for ApiError {
             AnswerError::NotOpen { .. } => Self::new(StatusCode::NOT_FOUND, "not_open", message),
             AnswerError::CannotRemember => Self::new(StatusCode::CONFLICT, "cannot_remember", message),
             AnswerError::WrongKind => Self::new(StatusCode::BAD_REQUEST, "wrong_kind", message),
+            AnswerError::InvalidArguments { .. } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", message)
+            }
             AnswerError::RuleChanged => Self::new(StatusCode::CONFLICT, "rule_changed", message),
             AnswerError::RuleNotWritten(error) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,

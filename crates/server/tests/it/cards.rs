@@ -37,6 +37,12 @@ async fn arguments_are_edited_in_the_answer() {
     let path = format!("/api/sessions/{session}/answer");
     let wrong = json!({"answer": "edited", "question": asked["question"], "arguments": "x"}).to_string();
     assert_eq!(place.call("POST", &path, &wrong).await.status, 422);
+    // The tool needs a content: the question stays open.
+    let invalid =
+        json!({"answer": "edited", "question": asked["question"], "arguments": {"path": "docs/a.md"}});
+    let refused = place.call("POST", &path, &invalid.to_string()).await;
+    assert_eq!((refused.status, &refused.json()["code"]), (422, &json!("invalid_arguments")), "{refused:?}");
+    assert!(refused.json()["message"].to_string().contains("content"), "{refused:?}");
     let edited = json!({"answer": "edited", "arguments": {"path": "docs/a.md", "content": "changed\n"}});
     answer(&place, &session, asked, edited).await;
     // A diff must be shown for the changed call, so the question is asked again with the new arguments.

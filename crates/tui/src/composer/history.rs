@@ -24,6 +24,15 @@ impl History {
         self.texts.push(text.to_owned());
     }
 
+    /// Puts texts of earlier processes before those of this one.
+    pub(crate) fn begin_with(&mut self, mut texts: Vec<String>) {
+        self.position = None;
+        texts.append(&mut self.texts);
+        let surplus = texts.len().saturating_sub(MAX);
+        texts.drain(..surplus);
+        self.texts = texts;
+    }
+
     /// Ends the look, because the text was changed.
     pub(crate) fn leave(&mut self) {
         self.position = None;

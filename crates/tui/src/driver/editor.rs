@@ -6,6 +6,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::Driver;
+use crate::action::Action;
 use crate::input::{Input, Reply};
 use crate::terminal::Modes;
 
@@ -15,36 +16,47 @@ const DEFAULT: &str = "vi";
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 impl Driver {
-    /// Lets the person write the text in the external editor, which has the terminal meanwhile.
-    pub(super) async fn edit(&mut self, text: &str) -> io::Result<()> {
+    /// Lets the person write the text in the external editor, which has the terminal meanwhile. Returns `None` if the
+    /// person did not save the text, and the inner error if the editor cannot be used.
+    pub(super) async fn edit(&mut self, text: &str, suffix: &str) -> io::Result<io::Result<Option<String>>> {
+        self.release_terminal()?;
+        let edited = run_editor(self.editor.as_deref().unwrap_or(DEFAULT), text, suffix).await;
+        self.claim_terminal()?;
+        Ok(edited)
+    }
+
+    /// Removes the view and leaves the modes of the terminal, so that another program can use it.
+    pub(super) fn release_terminal(&mut self) -> io::Result<()> {
         self.painter.clear()?;
         self.keys = None;
         self.modes = None;
-        let edited = run_editor(self.editor.as_deref().unwrap_or(DEFAULT), text).await;
+        Ok(())
+    }
+
+    /// Enters the modes again, and adopts the size that the terminal has now.
+    pub(super) fn claim_terminal(&mut self) -> io::Result<()> {
         self.modes = Some(Modes::enter()?);
         let (columns, rows) = crossterm::terminal::size()?;
         self.painter.resize(usize::from(columns), usize::from(rows));
         let resized = Input::Resize { columns: usize::from(columns), rows: usize::from(rows) };
-        let reply = match edited {
-            Ok(text) => Reply::Edited(text),
-            Err(error) => Reply::Error(format!("the editor cannot be used: {error}")),
-        };
-        let now = self.now();
-        for input in [resized, Input::Reply(reply)] {
-            // Neither of them has actions that perform IO.
-            for action in self.state.update(now, input) {
-                if let crate::action::Action::Print(lines) = action {
-                    self.finished.extend(lines);
-                }
+        // A new size has no actions that perform IO.
+        for action in self.state.update(self.now(), resized) {
+            if let Action::Print(lines) = action {
+                self.finished.extend(lines);
             }
         }
         Ok(())
     }
 }
 
+/// Returns the reply for an editor that cannot be used.
+pub(super) fn failure(error: &io::Error) -> Reply {
+    Reply::Error(format!("the editor cannot be used: {error}; set VISUAL or EDITOR"))
+}
+
 /// Runs the editor with the text in a temporary file. Returns `None` if it failed.
-async fn run_editor(command: &str, text: &str) -> io::Result<Option<String>> {
-    let mut file = tempfile::Builder::new().prefix("windlass-").suffix(".md").tempfile()?;
+async fn run_editor(command: &str, text: &str, suffix: &str) -> io::Result<Option<String>> {
+    let mut file = tempfile::Builder::new().prefix("windlass-").suffix(suffix).tempfile()?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
     let mut words = command.split_whitespace();

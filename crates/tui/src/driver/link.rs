@@ -3,25 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ignore::WalkBuilder;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use windlass_agent::DeliverAt;
 use windlass_app::sessions::{
-    Answer, AnswerError, AnswerPlace, ExportFormat, RunHandle, SessionHost, SessionRecord, SessionState,
-    Sessions, export,
+    Answer, AnswerError, AnswerPlace, MessageHistory, RunHandle, SessionHost, SessionState,
 };
 use windlass_app::{AppError, RunSettings, causes};
 
-use super::{changes, checkpoints};
+use super::listing::{describe_session, list_files, now_ms, to_choice, write_export};
+use super::{changes, checkpoints, configuration, requests};
 use crate::CommandRunner;
 use crate::action::{Action, Changes};
-use crate::input::{Input, OpenedSession, Reply, SessionChoice};
+use crate::input::{Input, Reply};
 
 /// Time for the end of a run whose last event has arrived.
 const LAST_EVENT: Duration = Duration::from_secs(10);
-/// Maximum number of files that `@` completes.
-const MAX_FILES: usize = 50_000;
 /// Maximum number of sessions in the picker.
 const MAX_SESSIONS: usize = 200;
 
@@ -38,15 +35,17 @@ pub(super) struct Link {
 
 /// The parts that requests share.
 #[derive(Clone, Debug)]
-struct Parts {
-    host: SessionHost,
+pub(super) struct Parts {
+    pub(super) host: SessionHost,
     replies: mpsc::UnboundedSender<Reply>,
-    root: PathBuf,
-    window: String,
+    pub(super) root: PathBuf,
+    /// The policy file of the runs, if it is not the user's default one.
+    pub(super) policy: Option<PathBuf>,
+    pub(super) window: String,
 }
 
 impl Parts {
-    fn reply(&self, reply: Reply) {
+    pub(super) fn reply(&self, reply: Reply) {
         // Without a reader the conversation has ended.
         drop(self.replies.send(reply));
     }
@@ -60,7 +59,7 @@ impl Parts {
         });
     }
 
-    fn report(&self, started: Result<RunHandle, AppError>, task: String) {
+    pub(super) fn report(&self, started: Result<RunHandle, AppError>, task: String) {
         self.reply(match started {
             Ok(run) => Reply::Started { session: run.session().to_owned() },
             Err(error) => Reply::NotStarted { task, message: describe(&error) },
@@ -68,14 +67,14 @@ impl Parts {
     }
 
     /// Waits until the host has forgotten a run whose last event arrived.
-    async fn wait_for_end(&self, session: &str) {
+    pub(super) async fn wait_for_end(&self, session: &str) {
         if let Some(run) = self.host.handle(session) {
             drop(tokio::time::timeout(LAST_EVENT, run.wait()).await);
         }
     }
 }
 
-fn describe(error: &AppError) -> String {
+pub(super) fn describe(error: &AppError) -> String {
     causes(error).join("\nbecause: ")
 }
 
@@ -89,7 +88,8 @@ impl Link {
         commands: Option<CommandRunner>,
     ) -> Self {
         let window = if window.is_empty() { "terminal" } else { window };
-        let parts = Parts { host, replies, root: template.root.clone(), window: window.to_owned() };
+        let (root, policy) = (template.root.clone(), template.policy.clone());
+        let parts = Parts { host, replies, root, policy, window: window.to_owned() };
         Self { parts, feed, template, session: None, watch: None, commands }
     }
 
@@ -99,6 +99,28 @@ impl Link {
 
     pub(super) fn session(&self) -> Option<&str> {
         self.session.as_deref()
+    }
+
+    /// Sends a reply to the conversation.
+    pub(super) fn reply(&self, reply: Reply) {
+        self.parts.reply(reply);
+    }
+
+    /// Requests the texts that were typed in earlier processes.
+    pub(super) fn load_history(&self) {
+        self.parts.work(|parts| {
+            // Without a state folder the history is that of this process.
+            let stored = MessageHistory::new(parts.host.sessions().app()).and_then(|history| history.load());
+            Ok(Reply::History(stored.unwrap_or_default()))
+        });
+    }
+
+    /// Stores a text for later processes. A failure must not disturb the conversation.
+    fn remember(&self, text: String) {
+        let app = self.parts.host.sessions().app().clone();
+        tokio::task::spawn_blocking(move || {
+            drop(MessageHistory::new(&app).map(|history| history.push(&text)))
+        });
     }
 
     /// Follows the replies that change the session.
@@ -149,8 +171,11 @@ impl Link {
     /// Performs an action that needs no terminal.
     pub(super) fn perform(&mut self, action: Action) {
         match action {
-            Action::Submit { task, changes } => self.submit(task, &changes),
-            Action::Fork { turn, task, changes } => self.fork(turn, task, &changes),
+            Action::Submit { task, files, changes } => self.submit(task, files, &changes),
+            Action::Fork { turn, task, files, changes } => self.fork(turn, (task, files), &changes),
+            Action::Remember(text) => self.remember(text),
+            Action::Describe(topic) => self.parts.work(move |parts| configuration::describe(parts, topic)),
+            Action::Revoke(id) => self.parts.work(move |parts| configuration::revoke(parts, &id)),
             Action::Open(id) if id.is_empty() => self.leave(),
             Action::Open(id) => self.open(id),
             Action::ListSessions => self.list_sessions(),
@@ -180,11 +205,24 @@ impl Link {
             Action::Answer { question, answer } => {
                 tokio::spawn(async move { give_answer(&parts, &session, &question, answer).await });
             }
+            Action::CheckArguments { question, arguments } => {
+                tokio::spawn(async move {
+                    requests::check_arguments(&parts, &session, question, arguments).await;
+                });
+            }
+            Action::ProposeRule(question) => {
+                tokio::spawn(async move { requests::propose_rule(&parts, &session, question).await });
+            }
+            Action::AcceptRule { question, digest } => {
+                tokio::spawn(
+                    async move { requests::accept_rule(&parts, &session, &question, &digest).await },
+                );
+            }
             Action::Send { text, after_task } => {
                 tokio::spawn(async move {
                     let when = if after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
                     if let Err(error) = parts.host.send(&session, &text, when).await {
-                        parts.reply(Reply::Error(describe(&error)));
+                        requests::send_as_task(&parts, &session, text, &error).await;
                     }
                 });
             }
@@ -230,23 +268,28 @@ impl Link {
         }
     }
 
-    fn submit(&mut self, task: String, changes: &Changes) {
+    fn submit(&mut self, task: String, files: Vec<String>, changes: &Changes) {
         let Some(changes) = self.change(changes, &task) else { return };
         let (parts, session) = (self.parts.clone(), self.session.clone());
         let mut settings = self.template.clone();
         tokio::spawn(async move {
-            let started = if let Some(session) = session {
-                parts.wait_for_end(&session).await;
-                parts.host.continue_session(&session, &task, &changes).await
-            } else {
-                settings.task.clone_from(&task);
-                parts.host.start(settings).await
+            let whole = requests::read_task(&parts.root, &task, files).await;
+            let started = match (whole, session) {
+                (Err(error), _) => Err(error),
+                (Ok(whole), Some(session)) => {
+                    parts.wait_for_end(&session).await;
+                    parts.host.continue_session(&session, whole, &changes).await
+                }
+                (Ok(whole), None) => {
+                    settings.compact_first = false;
+                    parts.host.start(settings.with_task(whole)).await
+                }
             };
             parts.report(started, task);
         });
     }
 
-    fn fork(&mut self, turn: Option<u32>, task: String, changes: &Changes) {
+    fn fork(&mut self, turn: Option<u32>, (task, files): (String, Vec<String>), changes: &Changes) {
         use windlass_app::sessions::ForkPoint;
 
         let Some(changes) = self.change(changes, &task) else { return };
@@ -255,7 +298,11 @@ impl Link {
         let point = turn.map_or(ForkPoint::End, ForkPoint::AfterTurn);
         tokio::spawn(async move {
             parts.wait_for_end(&session).await;
-            parts.report(parts.host.fork(&session, &point, &task, &changes).await, task);
+            let started = match requests::read_task(&parts.root, &task, files).await {
+                Ok(whole) => parts.host.fork(&session, &point, whole, &changes).await,
+                Err(error) => Err(error),
+            };
+            parts.report(started, task);
         });
     }
 
@@ -298,7 +345,13 @@ impl Link {
 }
 
 async fn give_answer(parts: &Parts, session: &str, question: &str, answer: Answer) {
-    match parts.host.answer(session, question, answer, &parts.window).await {
+    let given = parts.host.answer(session, question, answer, &parts.window).await;
+    report_answer(parts, question, given);
+}
+
+/// Sends the replies to an answer.
+pub(super) fn report_answer(parts: &Parts, question: &str, given: Result<AnswerPlace, AnswerError>) {
+    match given {
         Ok(AnswerPlace::Stored { unanswered }) => {
             parts.reply(Reply::Answered(question.to_owned()));
             parts.reply(Reply::Stored { unanswered });
@@ -310,59 +363,4 @@ async fn give_answer(parts: &Parts, session: &str, question: &str, answer: Answe
         }
         Err(error) => parts.reply(Reply::Error(error.to_string())),
     }
-}
-
-fn describe_session(record: &SessionRecord, last_seq: u64) -> OpenedSession {
-    OpenedSession {
-        session: record.id.clone(),
-        last_seq,
-        model: record.model.clone(),
-        mode: record.mode.clone().unwrap_or_default(),
-        autonomy: changes::name_autonomy(record.autonomy),
-        is_suspended: record.state == SessionState::Suspended,
-        is_active: record.state.is_active(),
-    }
-}
-
-fn to_choice(record: &SessionRecord, now_ms: u64) -> SessionChoice {
-    let age = Duration::from_millis(now_ms.saturating_sub(record.updated_ms));
-    let age = windlass_screen::format_duration(Duration::from_secs(age.as_secs()));
-    let name = if record.name.is_empty() { "(no name)" } else { &record.name };
-    let folder = record.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    SessionChoice::new(
-        &record.id,
-        name,
-        format!("{} · {age} ago · {} · {folder}", record.state.as_str(), record.model),
-    )
-}
-
-/// Writes the conversation into a new file of the project.
-fn write_export(parts: &Parts, session: &str, file: Option<String>) -> Result<Reply, AppError> {
-    use std::io::Write as _;
-
-    let sessions: &Sessions = parts.host.sessions();
-    let record = sessions.find(session)?;
-    let text = export(sessions, &record, ExportFormat::Markdown)?;
-    let path = parts.root.join(file.unwrap_or_else(|| format!("windlass-{}.md", record.id)));
-    let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-    Ok(match written {
-        Ok(()) => Reply::Notice(format!("written to {}", path.display())),
-        Err(error) => Reply::Error(format!("{} cannot be written: {error}", path.display())),
-    })
-}
-
-/// Lists the files of a folder that its ignore files do not exclude.
-fn list_files(root: &std::path::Path) -> Vec<String> {
-    let walk = WalkBuilder::new(root).hidden(true).require_git(false).build();
-    let files =
-        walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    let names = files.filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_str()?.to_owned()));
-    let mut names: Vec<String> = names.take(MAX_FILES).collect();
-    names.sort();
-    names
-}
-
-fn now_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

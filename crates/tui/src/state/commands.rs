@@ -5,23 +5,24 @@ use windlass_app::feed::Tokens;
 use windlass_screen::{DiffLimits, Role, format_count, render_diff};
 
 use super::{ForkTurn, Phase, State};
-use crate::action::Action;
+use crate::action::{Action, Topic};
 use crate::complete::COMMANDS;
 
 /// Keys of a conversation, for `/help`.
-const KEYS: [(&str, &str); 13] = [
+const KEYS: [(&str, &str); 14] = [
     ("Enter", "send; while a run works, the model gets the text with its next request"),
     ("Tab", "complete; while a run works, send the text as the next task"),
     ("Alt-Enter, Ctrl-J", "a new line"),
     ("Esc", "stop after the running call; twice: stop now"),
     ("Ctrl-C", "empty the text or stop the run; twice: quit"),
     ("Ctrl-D", "quit if the text is empty"),
-    ("Up, Down", "earlier texts"),
+    ("Up, Down", "earlier texts, also of earlier conversations"),
     ("Ctrl-G", "write the text in $EDITOR"),
     ("!COMMAND", "run a command yourself, under the same policy"),
-    ("@", "complete a file of the project"),
+    ("@", "complete a file of the project; a picture or a PDF is sent with the task"),
     ("Ctrl-L", "paint again"),
-    ("y a n l d", "answer a question, after it stood for a moment"),
+    ("Ctrl-Z", "return to the shell; fg continues"),
+    ("y a r e n l d", "answer a question, after it stood for a moment"),
     ("Ctrl-W, Ctrl-U, Ctrl-K", "delete a word, to the start, to the end of the line"),
 ];
 /// Lines of a diff that `/diff` shows.
@@ -42,7 +43,7 @@ impl State {
             return true;
         }
         self.composer.clear();
-        self.history.push(&text);
+        self.remember(&text);
         self.apply_command(name, argument.trim());
         true
     }
@@ -55,6 +56,10 @@ impl State {
             "diff" => self.request_diff(),
             "restore" => self.with_turn(value.as_deref(), Action::Restore),
             "fork" => self.fork_from(value.as_deref()),
+            "compact" => self.compact(),
+            "agents" => self.show_agents(),
+            "mcp" => self.actions.push(Action::Describe(Topic::Servers)),
+            "policy" => self.show_policy(argument),
             "sessions" => self.actions.push(Action::ListSessions),
             "new" => self.begin_anew(),
             "export" if self.has_session => self.actions.push(Action::Export(value)),
@@ -141,6 +146,29 @@ impl State {
         }
     }
 
+    /// Compacts the conversation before the next task.
+    fn compact(&mut self) {
+        if !self.has_session {
+            self.transcript.add_notice("there is no conversation yet");
+            return;
+        }
+        self.changes.compact_first = true;
+        self.transcript.add_notice("the model summarizes the conversation before the next task");
+    }
+
+    fn show_policy(&mut self, argument: &str) {
+        match argument.split_once(char::is_whitespace) {
+            None if argument.is_empty() => self.actions.push(Action::Describe(Topic::Policy)),
+            Some(("revoke", id)) if !id.trim().is_empty() => {
+                self.actions.push(Action::Revoke(id.trim().to_owned()));
+            }
+            _ => {
+                self.hint =
+                    Some("/policy shows the policy; /policy revoke ID ends a learned permission".to_owned())
+            }
+        }
+    }
+
     fn begin_anew(&mut self) {
         if self.is_working() {
             self.hint = Some("stop the run before you begin a new session".to_owned());
@@ -148,6 +176,8 @@ impl State {
         }
         self.transcript.reset();
         self.cards.clear();
+        self.agents = super::AgentList::default();
+        self.changes.compact_first = false;
         (self.has_session, self.phase) = (false, Phase::Idle);
         self.tokens = (Tokens::default(), Tokens::default());
         (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);

@@ -9,7 +9,9 @@ use crate::action::Action;
 
 impl State {
     pub(super) fn apply_event(&mut self, event: &FeedEvent) {
+        self.newest_event = self.now;
         self.observe_questions(event);
+        self.agents.apply(event);
         self.transcript.apply(event, self.now);
         if event.agent.is_none() {
             self.observe_run(&event.kind);
@@ -51,7 +53,17 @@ impl State {
     }
 
     fn observe_run(&mut self, kind: &FeedKind) {
-        if !matches!(kind, FeedKind::Context { .. }) && self.retry.is_some() {
+        // The program reports a wait beside the feed, so events of the time before it can arrive later.
+        let is_earlier = matches!(
+            kind,
+            FeedKind::Context { .. }
+                | FeedKind::RunStarted { .. }
+                | FeedKind::RunResumed { .. }
+                | FeedKind::Message { .. }
+                | FeedKind::TurnStarted { .. }
+                | FeedKind::Notice { .. }
+        );
+        if !is_earlier {
             self.retry = None;
         }
         match kind {

@@ -34,6 +34,7 @@ impl State {
                 self.composer.apply(Key::Delete, self.now);
             }
             Key::Redraw => self.actions.push(Action::Redraw),
+            Key::Suspend => self.actions.push(Action::Suspend),
             Key::Editor => self.actions.push(Action::Edit(self.composer.whole_text())),
             Key::Escape => self.escape(),
             Key::Tab => self.press_tab(),
@@ -51,7 +52,10 @@ impl State {
         self.hint = None;
         self.disturb_question();
         if self.picker.is_none() {
-            self.composer.paste(text);
+            match self.attached_path(text) {
+                Some(mention) => self.composer.paste(&mention),
+                None => self.composer.paste(text),
+            }
             self.update_after_edit();
         }
     }

@@ -1,10 +1,12 @@
 //! The open questions, and the keys that answer them.
 
+use ratatui_core::text::Line;
 use windlass_app::feed::Question;
 use windlass_app::sessions::Answer;
-use windlass_screen::{Answer as CardAnswer, ApprovalCard, CardLimits};
+use windlass_screen::{Answer as CardAnswer, ApprovalCard, CardLimits, RenderOptions};
 
 use super::State;
+use super::review::Review;
 use crate::action::Action;
 use crate::guard::KeyGuard;
 
@@ -12,8 +14,15 @@ use crate::guard::KeyGuard;
 const MAX_CARDS: usize = 1_000;
 
 /// The answers that the conversation offers to a question about a call.
-const ANSWERS: [CardAnswer; 5] =
-    [CardAnswer::Once, CardAnswer::Session, CardAnswer::No, CardAnswer::Later, CardAnswer::Details];
+const ANSWERS: [CardAnswer; 7] = [
+    CardAnswer::Once,
+    CardAnswer::Session,
+    CardAnswer::Rule,
+    CardAnswer::Edit,
+    CardAnswer::No,
+    CardAnswer::Later,
+    CardAnswer::Details,
+];
 
 /// An open question.
 #[derive(Debug)]
@@ -25,6 +34,10 @@ pub(super) struct OpenCard {
     pub(super) card: Option<ApprovalCard>,
     /// True if the whole card was appended to the scrollback.
     pub(super) is_printed: bool,
+    /// An answer that the person looks at before it counts.
+    pub(super) review: Option<Review>,
+    /// The newest text of the arguments that the person wrote.
+    pub(super) draft: Option<String>,
 }
 
 impl OpenCard {
@@ -34,11 +47,32 @@ impl OpenCard {
                 let json = serde_json::to_value(card).unwrap_or_default();
                 let mut card: ApprovalCard = serde_json::from_value(json).unwrap_or_default();
                 card.answers = ANSWERS.to_vec();
+                // The text of a call that takes text is not checked against a schema.
+                card.answers.retain(|answer| *answer != CardAnswer::Edit || card.arguments.is_object());
                 Some(card)
             }
             _ => None,
         };
-        Self { id: id.to_owned(), question, guard: KeyGuard::default(), card, is_printed: false }
+        let (id, guard) = (id.to_owned(), KeyGuard::default());
+        Self { id, question, guard, card, is_printed: false, review: None, draft: None }
+    }
+
+    /// Returns the card of the question, or of the answer that the person looks at.
+    pub(super) fn shown(&self) -> Option<&ApprovalCard> {
+        match &self.review {
+            Some(Review::Edit { card, .. }) => Some(card),
+            _ => self.card.as_ref(),
+        }
+    }
+
+    /// Renders everything, for the scrollback.
+    fn render_whole(&self, options: &RenderOptions) -> Option<Vec<Line<'static>>> {
+        if let Some(Review::Rule { card, .. }) = &self.review {
+            return Some(card.render(usize::MAX, options).lines);
+        }
+        let mut whole = self.shown()?.clone();
+        whole.answers.clear();
+        Some(whole.render(None, CardLimits::with_all(), options).lines)
     }
 
     /// Returns the id of the call that the question is about.
@@ -158,18 +192,25 @@ impl State {
     }
 
     fn answer_with(&mut self, key: char) {
-        let Some(id) = self.cards.first().map(|card| card.id.clone()) else { return };
+        let Some(first) = self.cards.first() else { return };
+        let (id, is_reviewing) = (first.id.clone(), first.review.is_some());
         match CardAnswer::from_key(key) {
+            Some(CardAnswer::Details) => self.print_card(),
+            Some(CardAnswer::Edit) => self.edit_arguments(),
+            Some(answer) if is_reviewing => self.end_review(answer),
             Some(CardAnswer::Once) => self.answer(id, Answer::Once { comment: None }),
             Some(CardAnswer::Session) => self.answer(id, Answer::Session { comment: None }),
             Some(CardAnswer::Later) => self.answer(id, Answer::Later),
             Some(CardAnswer::No) => self.comment_for = Some(id),
-            Some(CardAnswer::Details) => self.print_card(),
+            Some(CardAnswer::Rule) => {
+                self.hint = Some("looking for the narrowest rule".to_owned());
+                self.actions.push(Action::ProposeRule(id));
+            }
             _ => {}
         }
     }
 
-    fn answer(&mut self, question: String, answer: Answer) {
+    pub(super) fn answer(&mut self, question: String, answer: Answer) {
         self.actions.push(Action::Answer { question, answer });
     }
 
@@ -178,10 +219,7 @@ impl State {
         let options = self.canvas.render_options();
         let now = self.now;
         let Some(open) = self.cards.first_mut() else { return };
-        let Some(card) = &open.card else { return };
-        let mut whole = card.clone();
-        whole.answers.clear();
-        let lines = whole.render(None, CardLimits::with_all(), &options).lines;
+        let Some(lines) = open.render_whole(&options) else { return };
         open.is_printed = true;
         open.guard.observe_input(now);
         self.transcript.add_lines(lines);

@@ -22,6 +22,11 @@ impl State {
             self.hint = Some("Tab: answer the question first, the text stays".to_owned());
             return;
         }
+        let takes_files = self.phase == Phase::Idle;
+        if !takes_files && !super::files::find_files(&self.composer.whole_text()).is_empty() {
+            self.hint = Some("a message takes no files: send them with the next task".to_owned());
+            return;
+        }
         match self.phase {
             Phase::Starting => self.hint = Some("the run starts: press Enter again in a moment".to_owned()),
             Phase::Working => self.send(false),
@@ -39,9 +44,15 @@ impl State {
 
     fn take_text(&mut self) -> String {
         let text = self.composer.take();
-        self.history.push(&text);
+        self.remember(&text);
         (self.offer, self.closed_offers) = (0, None);
         text
+    }
+
+    /// Adds a text to the history of this and later processes.
+    pub(super) fn remember(&mut self, text: &str) {
+        self.history.push(text);
+        self.actions.push(Action::Remember(text.to_owned()));
     }
 
     pub(super) fn send(&mut self, after_task: bool) {
@@ -51,15 +62,16 @@ impl State {
 
     fn start(&mut self) {
         let task = self.take_text();
+        let files = super::files::find_files(&task);
         let changes = std::mem::take(&mut self.changes);
         self.phase = Phase::Starting;
         self.working_since = self.now;
         match self.fork.take().filter(|_| self.has_session) {
             Some(ForkTurn(turn)) => {
                 self.transcript.reset();
-                self.actions.push(Action::Fork { turn, task, changes });
+                self.actions.push(Action::Fork { turn, task, files, changes });
             }
-            None => self.actions.push(Action::Submit { task, changes }),
+            None => self.actions.push(Action::Submit { task, files, changes }),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Talk {
     pub(super) state: State,
     pub(super) now: u64,
     pub(super) printed: Vec<String>,
+    /// The texts for the history of later processes.
+    pub(super) remembered: Vec<String>,
     seq: u64,
 }
 
@@ -27,7 +29,13 @@ impl Talk {
         let canvas = Canvas { columns: 80, rows: 24, theme: Theme::default() };
         let mut status = StatusLine::default();
         status.model = "scripted-1".to_owned();
-        Self { state: State::new(canvas, status, "terminal"), now: 1_000, printed: Vec::new(), seq: 0 }
+        Self {
+            state: State::new(canvas, status, "terminal"),
+            now: 1_000,
+            printed: Vec::new(),
+            remembered: Vec::new(),
+            seq: 0,
+        }
     }
 
     /// Applies an input, and returns the actions without the printed lines.
@@ -37,6 +45,7 @@ impl Talk {
         for action in actions {
             match action {
                 Action::Print(lines) => self.printed.extend(lines.iter().map(ToString::to_string)),
+                Action::Remember(text) => self.remembered.push(text),
                 action => rest.push(action),
             }
         }

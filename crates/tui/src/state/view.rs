@@ -9,6 +9,7 @@ use windlass_screen::{
     render_text,
 };
 
+use super::review::Review;
 use super::{Phase, State, StopRequest};
 
 /// Signs of a run that works, one after the other.
@@ -18,6 +19,9 @@ const COMPOSER_ROWS: usize = 10;
 const PICKER_ROWS: usize = 12;
 /// Rows that stay for a question on a small terminal.
 const MIN_CARD_ROWS: usize = 6;
+
+/// Time without an event of the run after which the wait is shown.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Lines below the scrollback, with the caret.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,19 +80,35 @@ impl State {
         lines
     }
 
+    /// Returns the time since the newest event, if the run waits for the model and not for a call.
+    fn silence(&self, now: Duration) -> Duration {
+        if self.transcript.has_running_call() {
+            return Duration::ZERO;
+        }
+        now.saturating_sub(self.newest_event)
+    }
+
     fn activity_line(&self, now: Duration, options: &RenderOptions) -> Line<'static> {
         let elapsed = now.saturating_sub(self.working_since);
         let sign = usize::try_from(elapsed.as_millis() / 250).unwrap_or(0) % SIGNS.len();
         let sign = SIGNS.get(sign).copied().unwrap_or_default();
         let time = format_duration(Duration::from_secs(elapsed.as_secs()));
-        let words = match (&self.retry, self.phase, self.stop) {
+        let retry = self.retry.as_ref().filter(|(end, _)| *end > now);
+        let words = match (retry, self.phase, self.stop) {
             (_, _, StopRequest::AfterCall) => "stops after the running call; Esc: stop now".to_owned(),
             (_, _, StopRequest::Now) => "stopping".to_owned(),
             (Some((end, reason)), ..) => {
                 let left = end.saturating_sub(now).as_secs().saturating_add(1);
-                format!("waits {left}s: {} · Esc: stop", escape_line(reason))
+                format!("waits {left}s (Esc: stop): {}", escape_line(reason))
             }
             (None, Phase::Starting, _) => "starting".to_owned(),
+            _ if self.silence(now) >= SILENCE => {
+                format!(
+                    "turn {} · nothing from the model for {}s · Esc: stop",
+                    self.turn,
+                    self.silence(now).as_secs()
+                )
+            }
             _ if self.turn > 0 => format!("turn {} · Esc: stop", self.turn),
             _ => "Esc: stop".to_owned(),
         };
@@ -102,9 +122,13 @@ impl State {
     /// unless the whole card was printed.
     pub(super) fn render_card(&self, rows: usize) -> Option<RenderedCard> {
         let open = self.cards.first()?;
-        let card = open.card.as_ref()?;
         let options = self.canvas.render_options();
         let rows = rows.min(self.card_rows());
+        if let Some(Review::Rule { card, .. }) = &open.review {
+            let whole = card.render(usize::MAX, &options);
+            return Some(if open.is_printed { whole } else { card.render(rows, &options) });
+        }
+        let card = open.shown()?;
         let total = self.cards.len();
         let position = (total > 1).then(|| QueuePosition::new(1, total));
         if open.is_printed {

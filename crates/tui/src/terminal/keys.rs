@@ -62,6 +62,7 @@ fn to_control(letter: char) -> Option<Key> {
         'p' => Key::Up,
         'u' => Key::DeleteToStart,
         'w' => Key::DeleteWord,
+        'z' => Key::Suspend,
         _ => return None,
     })
 }

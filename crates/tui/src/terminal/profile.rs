@@ -15,6 +15,29 @@ pub struct TerminalProfile {
 }
 
 impl TerminalProfile {
+    /// Applies the user's choice of colors: `dark` or `light` for the background of the terminal, `none` for no colors.
+    /// Other words, such as `auto`, keep what was detected. A terminal without colors stays without.
+    ///
+    /// ```
+    /// use windlass_screen::{Background, ColorDepth};
+    /// use windlass_tui::TerminalProfile;
+    ///
+    /// let profile = TerminalProfile::detect(|name| (name == "TERM").then(|| "xterm-256color".to_owned()));
+    /// assert_eq!(profile.with_theme("light").theme.background, Background::Light);
+    /// assert_eq!(profile.with_theme("none").theme.depth, ColorDepth::None);
+    /// assert_eq!(profile.with_theme("auto"), profile);
+    /// ```
+    #[must_use]
+    pub fn with_theme(mut self, theme: &str) -> Self {
+        match theme {
+            "dark" => self.theme.background = Background::Dark,
+            "light" => self.theme.background = Background::Light,
+            "none" => self.theme.depth = ColorDepth::None,
+            _ => {}
+        }
+        self
+    }
+
     /// Derives the profile from environment variables, which `variable` returns.
     ///
     /// ```

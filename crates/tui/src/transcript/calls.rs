@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ratatui_core::text::{Line, Span};
+use serde_json::Value;
 use windlass_app::feed::{AgentPath, FeedKind};
 use windlass_screen::{CallState, CallView, RenderOptions, Role, escape_line, render_text};
 
@@ -176,7 +177,12 @@ impl LiveCalls {
             return None;
         }
         if !matches!(call.view.state(), CallState::Denied { .. }) {
-            let (status, text) = (status.to_owned(), text.to_owned());
+            let mut text = text.to_owned();
+            if let Some((arguments, result)) = split_edit(&text) {
+                call.view.set_arguments(&arguments);
+                text = format!("[a person changed the arguments]\n{result}");
+            }
+            let status = status.to_owned();
             call.view.set_state(CallState::Ended { status, text, images });
         }
         let elapsed = call.started.map(|started| now.saturating_sub(started));
@@ -184,6 +190,14 @@ impl LiveCalls {
         let elapsed = elapsed.filter(|elapsed| elapsed.as_millis() >= 50);
         Some(with_agents(&call.agents, call.view.render(elapsed, options), options))
     }
+}
+
+/// Divides the result of a changed call into the arguments and the result itself. Only the model needs the sentences around
+/// them.
+fn split_edit(text: &str) -> Option<(Value, &str)> {
+    let rest = text.strip_prefix("The human changed the arguments of this call to ")?;
+    let (arguments, result) = rest.split_once("\nThe result of the changed call:")?;
+    Some((serde_json::from_str(arguments.trim()).ok()?, result.trim_start_matches('\n')))
 }
 
 fn is_visible(tool: &str) -> bool {

@@ -70,8 +70,9 @@ impl SessionHost {
     ///
     /// # Errors
     ///
-    /// Returns [`AnswerError::AlreadyAnswered`] with the window of the first answer, and another error if the question
-    /// is not open or needs another kind of answer.
+    /// Returns [`AnswerError::AlreadyAnswered`] with the window of the first answer,
+    /// [`AnswerError::InvalidArguments`] if the tool does not accept changed arguments, and another error if the
+    /// question is not open or needs another kind of answer.
     pub async fn answer(
         &self,
         session: &str,
@@ -79,6 +80,9 @@ impl SessionHost {
         answer: Answer,
         by: &str,
     ) -> Result<AnswerPlace, AnswerError> {
+        if let Answer::Edited { arguments, .. } = &answer {
+            self.check_arguments(session, question, arguments).await?;
+        }
         if let Some(run) = self.handle(session) {
             match run.answer(question, answer.clone(), by) {
                 // The question may be one of the run before, or of a run that ends in this moment.

@@ -9,10 +9,24 @@ use crate::policies::RuleProposal;
 use crate::runs::{OpenQuestions, RunFolder};
 use crate::sessions::answer::{Answer, AnswerError, AnswerPlace};
 use crate::sessions::catalog::Sessions;
+use crate::sessions::handle::RunHandle;
 
 /// The feed publishes a question a moment before the run asks it. A proposal waits for that moment this often.
 const TRIES: u32 = 100;
 const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Returns the open question of a working run about a call.
+pub(super) async fn wait_for_request(run: &RunHandle, question: &str) -> Option<ApprovalRequest> {
+    let mut tries = 0;
+    while tries < TRIES && run.shared.desk.has_question(question) {
+        if let Some(request) = run.shared.desk.request(question) {
+            return Some(request);
+        }
+        tries = tries.saturating_add(1);
+        tokio::time::sleep(INTERVAL).await;
+    }
+    None
+}
 
 impl SessionHost {
     /// Proposes the narrowest rule that allows the call of a question and similar calls. It is not written.
@@ -64,15 +78,10 @@ impl SessionHost {
         session: &str,
         question: &str,
     ) -> Result<(ApprovalRequest, RunFolder), AnswerError> {
-        if let Some(run) = self.handle(session) {
-            let mut tries = 0;
-            while tries < TRIES && run.shared.desk.has_question(question) {
-                if let Some(request) = run.shared.desk.request(question) {
-                    return Ok((request, run.shared.folder.clone()));
-                }
-                tries = tries.saturating_add(1);
-                tokio::time::sleep(INTERVAL).await;
-            }
+        if let Some(run) = self.handle(session)
+            && let Some(request) = wait_for_request(&run, question).await
+        {
+            return Ok((request, run.shared.folder.clone()));
         }
         let (session, question) = (session.to_owned(), question.to_owned());
         self.on_sessions(move |sessions| {

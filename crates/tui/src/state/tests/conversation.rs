@@ -1,9 +1,9 @@
 //! Tasks, texts, calls, messages, commands.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Talk;
-use crate::action::Action;
+use crate::action::{Action, Topic};
 use crate::input::{Input, Key, OpenedSession, Reply, SessionChoice};
 
 #[test]
@@ -160,7 +160,7 @@ fn a_wait_counts_down_and_an_error_has_a_remedy() {
     talk.start("x");
     talk.feed(json!({"kind": "retry", "reason": "429 too many requests", "delay_ms": 20_000}));
     talk.now += 5_000;
-    assert!(talk.view().contains("waits 16s: 429 too many requests"), "{}", talk.view());
+    assert!(talk.view().contains("waits 16s (Esc: stop): 429 too many"), "{}", talk.view());
     talk.feed(json!({"kind": "error", "message": "the provider refuses the key"}));
     assert!(talk.printed.iter().any(|line| line.contains("Send a message to continue")));
     assert!(!talk.state.is_working());
@@ -179,4 +179,132 @@ fn the_view_fits_every_size() {
             assert!(view.caret.0 < view.lines.len());
         }
     }
+}
+
+#[test]
+fn pictures_that_a_task_mentions_are_sent_with_it() {
+    let mut talk = Talk::new();
+    talk.apply(Input::Paste("/tmp/my\\ shot.png".to_owned()));
+    assert_eq!(talk.state.composer.text(), "@\"/tmp/my shot.png\" ");
+    talk.now += 100;
+    talk.apply(Input::Paste("and @b.pdf? thanks".to_owned()));
+    let actions = talk.key(Key::Enter);
+    let [Action::Submit { task, files, .. }] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!(task, "@\"/tmp/my shot.png\" and @b.pdf? thanks");
+    assert_eq!(files, &["/tmp/my shot.png", "b.pdf"]);
+}
+
+#[test]
+fn a_message_to_a_working_run_takes_no_pictures() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.apply(Input::Paste("look at @a.png please".to_owned()));
+    assert_eq!(talk.key(Key::Enter), []);
+    assert!(talk.view().contains("with the next task"), "{}", talk.view());
+    assert_eq!(talk.state.composer.text(), "look at @a.png please");
+}
+
+#[test]
+fn texts_of_earlier_processes_come_before_those_of_this_one() {
+    let mut talk = Talk::new();
+    talk.start("now");
+    talk.end("done");
+    talk.apply(Input::Reply(Reply::History(vec!["old".to_owned()])));
+    talk.key(Key::Up);
+    assert_eq!(talk.state.composer.text(), "now");
+    talk.key(Key::Up);
+    assert_eq!(talk.state.composer.text(), "old");
+    assert_eq!(talk.remembered, ["now"]);
+}
+
+#[test]
+fn compaction_is_requested_with_the_next_task() {
+    let mut talk = Talk::new();
+    assert_eq!(talk.send("/compact"), []);
+    assert!(talk.printed.iter().any(|line| line.contains("no conversation")), "{:?}", talk.printed);
+    talk.start("first");
+    talk.end("done");
+    assert_eq!(talk.send("/compact"), []);
+    for (task, is_requested) in [("second", true), ("third", false)] {
+        let actions = talk.send(task);
+        let [Action::Submit { changes, .. }] = &actions[..] else { panic!("{actions:?}") };
+        assert_eq!(changes.compact_first, is_requested);
+        talk.feed(json!({"kind": "run_started", "task": task}));
+        talk.end("done");
+    }
+}
+
+#[test]
+fn sub_agents_are_listed_as_a_tree() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.send("/agents");
+    assert!(talk.printed.iter().any(|line| line.contains("no sub-agent")), "{:?}", talk.printed);
+    let agent = |names: &[&str], kind: Value| {
+        let mut event = kind;
+        event["agent"] = json!({"call": "c1", "names": names});
+        event
+    };
+    talk.feed(agent(&["reviewer"], json!({"kind": "turn_started", "turn": 2})));
+    talk.feed(agent(&["reviewer", "tester"], json!({"kind": "turn_started", "turn": 1})));
+    let outcome = json!({"state": "completed", "text": "ok"});
+    let total = json!({"input": 1_200, "output": 34});
+    let ended = json!({"kind": "run_ended", "outcome": outcome, "total": total});
+    talk.feed(agent(&["reviewer", "tester"], ended));
+    talk.send("/agents");
+    let printed = talk.printed.join("\n");
+    assert!(printed.contains("  reviewer · works · 2 turns"), "{printed}");
+    assert!(printed.contains("    tester · done · 1 turn · 1.2k in, 34 out"), "{printed}");
+}
+
+#[test]
+fn commands_show_the_configuration() {
+    let mut talk = Talk::new();
+    assert_eq!(talk.send("/mcp"), [Action::Describe(Topic::Servers)]);
+    assert_eq!(talk.send("/policy"), [Action::Describe(Topic::Policy)]);
+    assert_eq!(talk.send("/policy revoke a1"), [Action::Revoke("a1".to_owned())]);
+    assert_eq!(talk.send("/policy x"), []);
+    assert!(talk.view().contains("/policy revoke ID"), "{}", talk.view());
+    assert_eq!(talk.key(Key::Suspend), [Action::Suspend]);
+}
+
+#[test]
+fn a_silent_model_is_shown_with_the_time() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "turn_started", "turn": 1}));
+    talk.wait(5_000);
+    assert!(!talk.view().contains("nothing from the model"), "{}", talk.view());
+    talk.wait(7_000);
+    assert!(talk.view().contains("turn 1 · nothing from the model for 12s"), "{}", talk.view());
+    talk.text("a word");
+    assert!(!talk.view().contains("nothing from the model"), "{}", talk.view());
+}
+
+#[test]
+fn a_wait_before_a_request_is_counted_down_until_the_model_answers() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    let wait = std::time::Duration::from_secs(6);
+    let reply = Reply::Wait { text: Some("status 429; 6 s".to_owned()), reason: "status 429".to_owned(), wait };
+    talk.apply(Input::Reply(reply));
+    assert!(talk.printed.iter().any(|line| line.contains("status 429; 6 s")), "{:?}", talk.printed);
+    assert!(talk.view().contains("waits 6s (Esc: stop): status 429"), "{}", talk.view());
+    // An event from before the wait.
+    talk.feed(json!({"kind": "turn_started", "turn": 1}));
+    talk.wait(2_000);
+    assert!(talk.view().contains("waits 4s"), "{}", talk.view());
+    talk.text("an answer");
+    assert!(!talk.view().contains("waits"), "{}", talk.view());
+}
+
+#[test]
+fn a_message_that_could_not_be_sent_returns_to_the_composer() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.send("one more thing");
+    let (text, message) = ("one more thing".to_owned(), "the disk is full".to_owned());
+    talk.apply(Input::Reply(Reply::NotSent { text, message }));
+    assert!(talk.printed.iter().any(|line| line.contains("the disk is full")), "{:?}", talk.printed);
+    assert_eq!(talk.state.composer.text(), "one more thing");
 }

@@ -172,6 +172,127 @@ fn a_suspended_session_is_answered_and_resumed() {
     assert_eq!(talk.apply(Input::Reply(Reply::Stored { unanswered: 0 })), [Action::Resume]);
 }
 
+fn arguments(text: &str) -> windlass_protocol::Arguments {
+    windlass_protocol::Arguments::parse(text).unwrap()
+}
+
+/// Presses the key of an answer after the question stood, and returns the actions.
+fn press(talk: &mut Talk, key: char) -> Vec<Action> {
+    talk.wait(600);
+    let mut actions = talk.apply(Input::Key(Key::Char(key)));
+    actions.extend(talk.wait(100));
+    actions
+}
+
+fn edited(text: Option<&str>) -> Input {
+    Input::Reply(Reply::ArgumentsEdited { question: "q1".to_owned(), text: text.map(str::to_owned) })
+}
+
+#[test]
+fn edited_arguments_are_checked_and_shown_before_they_count() {
+    let mut talk = asked();
+    let text = "{\n  \"command\": \"touch c\"\n}".to_owned();
+    assert_eq!(press(&mut talk, 'e'), [Action::EditArguments { question: "q1".to_owned(), text }]);
+    // The check finds a violation: the card stays, and the text is not lost.
+    let wrong = r#"{"command": 1}"#;
+    let check = Action::CheckArguments { question: "q1".to_owned(), arguments: arguments(wrong) };
+    assert_eq!(talk.apply(edited(Some(wrong))), [check]);
+    let problem = Some("command: not a string".to_owned());
+    let reply = Reply::ArgumentsChecked { question: "q1".to_owned(), arguments: arguments(wrong), problem };
+    talk.apply(Input::Reply(reply));
+    assert!(talk.printed.iter().any(|line| line.contains("command: not a string")), "{:?}", talk.printed);
+    assert!(talk.view().contains("touch c"), "{}", talk.view());
+    let again = Action::EditArguments { question: "q1".to_owned(), text: wrong.to_owned() };
+    assert_eq!(press(&mut talk, 'e'), [again]);
+    let right = r#"{"command": "touch d"}"#;
+    talk.apply(edited(Some(right)));
+    let (question, changed) = ("q1".to_owned(), arguments(right));
+    talk.apply(Input::Reply(Reply::ArgumentsChecked { question, arguments: changed.clone(), problem: None }));
+    let view = talk.view();
+    assert!(view.contains("touch d") && view.contains("b back") && !view.contains("touch c"), "{view}");
+    // The new card has a quiet time of its own.
+    talk.apply(Input::Drawn);
+    assert_eq!(talk.apply(Input::Key(Key::Char('y'))), []);
+    assert_eq!(talk.wait(2_000), []);
+    talk.key(Key::Backspace);
+    let answer = Answer::Edited { arguments: changed, comment: None };
+    assert_eq!(press(&mut talk, 'y'), [answer_of("q1", answer)]);
+}
+
+#[test]
+fn an_edit_that_changes_nothing_or_is_not_json_answers_nothing() {
+    let mut talk = asked();
+    assert_eq!(talk.apply(edited(Some(r#"{ "command" : "touch c" }"#))), []);
+    assert_eq!(talk.apply(edited(None)), []);
+    assert_eq!(talk.apply(edited(Some("touch d"))), []);
+    assert!(talk.printed.iter().any(|line| line.contains("not a JSON object")), "{:?}", talk.printed);
+    talk.feed(json!({"kind": "question_closed", "question": "q1", "answer": "denied", "by": "page"}));
+    assert_eq!(talk.apply(edited(Some(r#"{"command": "touch d"}"#))), []);
+    assert!(talk.printed.iter().any(|line| line.contains("was closed while")), "{:?}", talk.printed);
+}
+
+#[test]
+fn a_changed_card_returns_to_the_question() {
+    let mut talk = asked();
+    let changed = arguments(r#"{"command": "touch d"}"#);
+    let reply = Reply::ArgumentsChecked { question: "q1".to_owned(), arguments: changed, problem: None };
+    talk.apply(Input::Reply(reply));
+    // An answer for the session would cover another call than the shown one.
+    assert_eq!(press(&mut talk, 'a'), []);
+    talk.key(Key::Backspace);
+    assert_eq!(press(&mut talk, 'b'), []);
+    assert!(talk.view().contains("touch c"), "{}", talk.view());
+    assert_eq!(press(&mut talk, 'y'), [answer_of("q1", Answer::Once { comment: None })]);
+}
+
+#[test]
+fn a_rule_is_proposed_and_its_digest_accepted() {
+    let mut talk = asked();
+    assert_eq!(press(&mut talk, 'r'), [Action::ProposeRule("q1".to_owned())]);
+    let reply = Reply::Rule { question: "q1".to_owned(), card: rule(1), digest: "d1".to_owned() };
+    talk.apply(Input::Reply(reply));
+    let view = talk.view();
+    for part in ["make a rule", "policy.toml", "verdict", "touch x", "rm x", "write the rule"] {
+        assert!(view.contains(part), "{part}: {view}");
+    }
+    let accept = Action::AcceptRule { question: "q1".to_owned(), digest: "d1".to_owned() };
+    assert_eq!(press(&mut talk, 'y'), [accept]);
+}
+
+#[test]
+fn a_rule_that_does_not_fit_is_accepted_after_it_was_printed() {
+    let mut talk = asked();
+    let reply = Reply::Rule { question: "q1".to_owned(), card: rule(60), digest: "d1".to_owned() };
+    talk.apply(Input::Reply(reply));
+    assert_eq!(press(&mut talk, 'y'), []);
+    talk.key(Key::Backspace);
+    assert_eq!(press(&mut talk, 'd'), []);
+    assert!(talk.printed.iter().any(|line| line.contains("line59")), "{:?}", talk.printed);
+    let accept = Action::AcceptRule { question: "q1".to_owned(), digest: "d1".to_owned() };
+    assert_eq!(press(&mut talk, 'y'), [accept]);
+}
+
+#[test]
+fn a_changed_call_is_printed_with_its_arguments_and_without_words_for_the_model() {
+    let mut talk = asked();
+    talk.feed(json!({"kind": "call_started", "call": "q1", "tool": "run_command"}));
+    let text = "The human changed the arguments of this call to {\"command\":\"touch d\"}\n\
+                The result of the changed call:\n\n[exit code 0]";
+    talk.feed(json!({"kind": "result", "call": "q1", "status": "ok", "text": text}));
+    let printed = talk.printed.join("\n");
+    assert!(printed.contains("touch d") && printed.contains("a person changed"), "{printed}");
+    assert!(!printed.contains("The human") && !printed.contains("The result of"), "{printed}");
+}
+
+fn rule(lines: usize) -> windlass_screen::RuleCard {
+    let rows: String = (0..lines).map(|line| format!("line{line} = 1\n")).collect();
+    let text = format!("[[rule]]\nverdict = \"allow\"\n{rows}");
+    let mut card = windlass_screen::RuleCard::new("policy.toml", text);
+    card.allows = vec!["run_command touch x".to_owned()];
+    card.refuses = vec!["run_command rm x".to_owned()];
+    card
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
