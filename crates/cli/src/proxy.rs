@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use windlass_app::providers::Provider;
 use windlass_app::{App, WireFormat};
 use windlass_client::{Client, ModelEntry};
-use windlass_gateway::{CatalogModel, Front, Gateway, ServeOptions, Upstream, serve_until};
+use windlass_gateway::{CatalogModel, Front, Gateway, MemoryStateStore, ServeOptions, Upstream, serve_until};
 
 use crate::arguments::{Proxy, provider_choice};
 use crate::output;
@@ -92,6 +92,9 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     };
     front = models.into_iter().fold(front, Front::with_model);
     front = options.allow_origin.iter().fold(front, Front::with_origin);
+    if !options.no_store {
+        front = front.with_state(Arc::new(MemoryStateStore::default()));
+    }
     if let Some(file) = &options.client_keys {
         front = front.with_client_keys(clients::read(file)?);
     }

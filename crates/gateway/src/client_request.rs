@@ -20,17 +20,26 @@ pub struct ClientRequest {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
+    /// The owner of the state that the gateway stores for the client. The server of a
+    /// [`Front`](crate::Front) sets it to the hash of the client's key; all clients without a key are one owner.
+    pub owner: String,
 }
 
 impl ClientRequest {
     /// Creates a request without headers.
     pub fn new(path: impl Into<String>, body: impl Into<Bytes>) -> Self {
-        Self { path: path.into(), headers: Vec::new(), body: body.into() }
+        Self { path: path.into(), headers: Vec::new(), body: body.into(), owner: String::new() }
     }
 
     /// Adds a header.
     pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_ascii_lowercase(), value.into()));
+        self
+    }
+
+    /// Sets the owner of the client's state.
+    pub fn with_owner(mut self, owner: impl Into<String>) -> Self {
+        self.owner = owner.into();
         self
     }
 
@@ -53,6 +62,6 @@ impl fmt::Debug for ClientRequest {
             .field("path", &self.route())
             .field("headers", &names)
             .field("body", &format_args!("{} bytes", self.body.len()))
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -20,6 +20,11 @@ fn has_effect(name: &str, value: &Value) -> bool {
     }
 }
 
+/// Returns whether a request with a field of this fate is refused. A store removes the fields that it acts on.
+fn is_refusal(fate: FieldFate) -> bool {
+    matches!(fate, FieldFate::Refused | FieldFate::Stored)
+}
+
 /// Returns the first field that another format's provider must not answer without.
 pub(crate) fn find_refused(rules: &[FieldRule], extra: &Map<String, Value>) -> Option<&'static str> {
     let value = |field: &str| match field.split_once('.') {
@@ -28,7 +33,7 @@ pub(crate) fn find_refused(rules: &[FieldRule], extra: &Map<String, Value>) -> O
     };
     let is_refused = |rule: &&FieldRule| {
         let name = rule.field.rsplit('.').next().unwrap_or(rule.field);
-        rule.fate == FieldFate::Refused && value(rule.field).is_some_and(|value| has_effect(name, value))
+        is_refusal(rule.fate) && value(rule.field).is_some_and(|value| has_effect(name, value))
     };
     rules.iter().find(is_refused).map(|rule| rule.field)
 }
@@ -36,8 +41,7 @@ pub(crate) fn find_refused(rules: &[FieldRule], extra: &Map<String, Value>) -> O
 /// Returns the names of fields that are left out. For an object with a rule for one of its fields, these are the
 /// names of its fields.
 pub(crate) fn names(rules: &[FieldRule], extra: Map<String, Value>) -> Vec<String> {
-    let is_refused =
-        |name: &str| rules.iter().any(|rule| rule.field == name && rule.fate == FieldFate::Refused);
+    let is_refused = |name: &str| rules.iter().any(|rule| rule.field == name && is_refusal(rule.fate));
     let has_inner = |name: &str| {
         rules.iter().any(|rule| rule.field.split_once('.').is_some_and(|(outer, _)| outer == name))
     };

@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
 
 use crate::response::{json, refuse};
+use crate::state::{self, StateStore};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use measured::Measurement;
@@ -35,6 +36,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// | `GET /v1/models`, `/v1/models/ID`, `/v1beta/models`, `/v1beta/models/ID` | the catalogue, in the client's format |
 /// | `POST /v1/messages/count_tokens`, `/v1beta/models/ID:countTokens`, `/v1/responses/input_tokens` | a count of tokens |
 /// | `GET /health`, `/ready` | the state, without a key |
+/// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state, with [`with_state`](Self::with_state) |
 /// | `GET /metrics` | Prometheus text |
 ///
 /// ```
@@ -59,6 +61,7 @@ pub struct Front {
     log: Option<Arc<dyn RequestLog>>,
     metrics: Arc<Metrics>,
     places: Arc<Semaphore>,
+    state: Option<Arc<dyn StateStore>>,
 }
 
 #[derive(Clone)]
@@ -82,6 +85,7 @@ impl Front {
             log: None,
             metrics: Arc::default(),
             places: Arc::new(Semaphore::new(REQUESTS)),
+            state: None,
         }
     }
 
@@ -128,6 +132,13 @@ impl Front {
         self
     }
 
+    /// Stores responses and conversations of clients for gateways whose upstream has another format, and answers
+    /// requests about them. The owner of a value is the client's key.
+    pub fn with_state(mut self, store: Arc<dyn StateStore>) -> Self {
+        self.state = Some(store);
+        self
+    }
+
     /// Returns the measurements as Prometheus text.
     pub fn to_prometheus(&self) -> String {
         self.metrics.to_text(self.places.available_permits())
@@ -163,6 +174,11 @@ impl Front {
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
+        if let Some(store) = &self.state
+            && let Some(answer) = state::answer(store.as_ref(), self.state_server(), method, request).await
+        {
+            return answer;
+        }
         match method {
             "GET" | "HEAD" if path == "/ready" => self.readiness(),
             "GET" | "HEAD" if is_probe(method, request) => json(200, &serde_json::json!({"status": "ok"})),
@@ -233,13 +249,20 @@ impl Front {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return measurement.measure(self.refuse(server, &overload_error()), None);
         };
-        let answer = self.gateway_for(model).answer_until(request, stop).await;
+        let mut gateway = self.gateway_for(model).clone();
+        gateway.state = gateway.state.or_else(|| self.state.clone());
+        let answer = gateway.answer_until(request, stop).await;
         measurement.measure(answer, Some(place))
     }
 
     fn gateway_for(&self, model: &str) -> &Gateway {
         let has_name = |route: &&Route| route.names.iter().any(|name| name == model);
         self.routes.iter().find(has_name).map_or(&self.default, |route| &route.gateway)
+    }
+
+    /// Returns the format whose server stores responses.
+    fn state_server(&self) -> Option<&dyn Server> {
+        self.default.servers.iter().find(|server| server.stores_responses()).map(AsRef::as_ref)
     }
 
     /// Returns the format of a client's request.

@@ -1,5 +1,6 @@
 //! The gateway, from a request to a response.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,8 @@ use windlass_client::Client;
 use windlass_protocol::{Part, Payload, ToolSpec};
 use windlass_stream::Model;
 use windlass_wire::{
-    DecodedRequest, Framing, HeaderDirection, Outline, RequestError, ResponseHead, Server, Wire,
+    DecodedRequest, Framing, HeaderDirection, Outline, ProviderError, RequestError, ResponseHead, Server,
+    Wire,
 };
 
 use crate::answer::GatewayResponse;
@@ -17,7 +19,9 @@ use crate::passthrough::{ForwardBody, relay_request, tee};
 use crate::refusal;
 use crate::relay::Relay;
 use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
+use crate::state::{Session, StateStore};
 use crate::stop::Stop;
+use crate::translate::Exchange;
 use crate::{ClientRequest, headers};
 
 /// The default silence after which a stream carries a keep-alive.
@@ -72,6 +76,7 @@ pub struct Gateway {
     pub(crate) servers: Vec<Arc<dyn Server>>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) keep_alive: Duration,
+    pub(crate) state: Option<Arc<dyn StateStore>>,
 }
 
 impl Upstream {
@@ -104,7 +109,7 @@ impl Upstream {
 impl Gateway {
     /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
-        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE }
+        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE, state: None }
     }
 
     /// Adds a hook that sees decoded copies of requests and answers.
@@ -117,6 +122,14 @@ impl Gateway {
     /// keep-alive. Default: 5 seconds. A model's error after that time is an event inside the stream.
     pub fn with_keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence;
+        self
+    }
+
+    /// Stores responses and conversations of clients, for [`ClientRequest::owner`], if the upstream has another format.
+    /// Without a store, a request that continues a stored response is refused with the code on which clients send the
+    /// whole conversation.
+    pub fn with_state(mut self, store: Arc<dyn StateStore>) -> Self {
+        self.state = Some(store);
         self
     }
 
@@ -150,6 +163,11 @@ impl Gateway {
         if let Some(outline) = self.outline_to_forward(server, request) {
             return self.forward(server, request, outline, Vec::new(), stop).await;
         }
+        let (request, session) = match self.start_session(server, request).await {
+            Ok(started) => started,
+            Err(error) => return refuse(server, &error),
+        };
+        let request = request.as_ref();
         let asked = match server.decode_request(&request.path, &request.body) {
             Ok(asked) => asked,
             Err(error) => match self.outline(server, request) {
@@ -175,7 +193,25 @@ impl Gateway {
             };
             return self.forward(server, request, outline, observers, stop).await;
         }
-        self.translate(server, request, asked, observers, stop).await
+        self.translate(server, request, asked, Exchange { observers, stop, session }).await
+    }
+
+    /// Reads the stored conversation of a request to an upstream of another format.
+    async fn start_session<'a>(
+        &self,
+        server: &dyn Server,
+        request: &'a ClientRequest,
+    ) -> Result<(Cow<'a, ClientRequest>, Option<Session>), ProviderError> {
+        let is_stateful = server.stores_responses() && self.upstream.wire.name() != server.name();
+        let store = self.state.as_ref().filter(|_| is_stateful);
+        let started = match store {
+            Some(store) => Session::start(store.clone(), request).await?,
+            None => None,
+        };
+        Ok(match started {
+            Some((expanded, session)) => (Cow::Owned(expanded), Some(session)),
+            None => (Cow::Borrowed(request), None),
+        })
     }
 
     /// Returns the outline of a request that can be forwarded without decoding it.

@@ -170,7 +170,7 @@ fn permit(mut response: Response<Body>, origin: HeaderValue) -> Response<Body> {
     headers.insert("access-control-allow-origin", origin);
     let fixed = [
         ("vary", "origin"),
-        ("access-control-allow-methods", "GET, POST"),
+        ("access-control-allow-methods", "GET, POST, DELETE"),
         ("access-control-allow-headers", "*, authorization"),
         ("access-control-expose-headers", "*"),
         ("access-control-max-age", "600"),
@@ -197,6 +197,9 @@ async fn answer(
         Ok(key) => key,
         Err(refusal) => return closing(written(*refusal)),
     };
+    if let Some(key) = key {
+        client.owner.clone_from(&key.hash);
+    }
     let body = async {
         let room = bodies.enter(request.body().size_hint().exact()).await;
         (Limited::new(request.into_body(), options.body_bytes).collect().await, room)

@@ -1,9 +1,11 @@
 //! Exchanges between two formats.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
+use serde_json::{Map, Value};
 use windlass_assemble::{Normalizer, Options};
 use windlass_protocol::{Request, Role, ToolSpec};
 use windlass_stream::{ChunkStream, FreeText, ModelError};
@@ -18,6 +20,7 @@ use crate::hook::Observer;
 use crate::refusal;
 use crate::relay::RelayAnswer;
 use crate::response::{header, new_id, now, refuse, refuse_while_stopping};
+use crate::state::Session;
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
 
@@ -34,9 +37,9 @@ impl Gateway {
         server: &dyn Server,
         client: &ClientRequest,
         asked: DecodedRequest,
-        observers: Vec<Box<dyn Observer>>,
-        mut stop: Stop,
+        exchange: Exchange,
     ) -> GatewayResponse {
+        let Exchange { observers, mut stop, session } = exchange;
         let sent = match self.prepare(server, &asked) {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &error),
@@ -57,7 +60,8 @@ impl Gateway {
         };
         let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
         let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
-        let encoder = encoder(server, asked, id, client.body.len());
+        let repeated = repeated_fields(server, session.as_ref());
+        let encoder = encoder(server, asked, repeated, &id, client.body.len());
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
             chunks: answer.chunks,
@@ -84,12 +88,21 @@ impl Gateway {
                 return response;
             }
         }
-        GatewayResponse { status: 200, content_type, headers, body: writing.body() }
+        let body = match session {
+            Some(session) => session.record(writing.body(), id, framing),
+            None => writing.body(),
+        };
+        GatewayResponse { status: 200, content_type, headers, body }
     }
 
     /// Converts a request to the upstream's format.
     fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<UpstreamRequest, ProviderError> {
         let wire = &self.upstream.wire;
+        let mut asked = Cow::Borrowed(asked);
+        if server.name() != wire.name() && server.stores_responses() {
+            // The answer says whether the gateway stores it.
+            asked.to_mut().request.options.extra.remove("store");
+        }
         if server.name() != wire.name()
             && let Some(error) = server.refuse_elsewhere(&asked.request)
         {
@@ -117,6 +130,14 @@ impl Gateway {
         }
         Ok(UpstreamRequest { request, free_tools, restorer, lost: carried.lost })
     }
+}
+
+/// The parts of an exchange beside its request.
+pub(crate) struct Exchange {
+    pub(crate) observers: Vec<Box<dyn Observer>>,
+    pub(crate) stop: Stop,
+    /// The stored conversation.
+    pub(crate) session: Option<Session>,
 }
 
 /// A request in the upstream's format.
@@ -147,10 +168,26 @@ fn headers(
     headers
 }
 
+/// Returns the fields about stored state that the answer repeats: those of the session, or that nothing is stored.
+fn repeated_fields(server: &dyn Server, session: Option<&Session>) -> Map<String, Value> {
+    match session {
+        Some(session) => session.repeated_fields(),
+        None if server.stores_responses() => Map::from_iter([("store".to_owned(), false.into())]),
+        None => Map::new(),
+    }
+}
+
 /// Returns the encoder of the answer. It reports one input token for four bytes until the provider counts.
-fn encoder(server: &dyn Server, mut asked: DecodedRequest, id: String, bytes: usize) -> Box<dyn Encoder> {
+fn encoder(
+    server: &dyn Server,
+    mut asked: DecodedRequest,
+    repeated: Map<String, Value>,
+    id: &str,
+    bytes: usize,
+) -> Box<dyn Encoder> {
     let model = asked.request.model.clone();
     asked.request.messages.clear();
+    asked.request.options.extra.extend(repeated);
     let mut encoder = server.encoder(&asked, ResponseHead::new(id, model, now()));
     encoder.expect_input_tokens(u64::try_from(bytes / 4).unwrap_or(u64::MAX));
     encoder

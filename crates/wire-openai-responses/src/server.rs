@@ -53,6 +53,10 @@ impl Server for OpenAiResponses {
         options::share(&mut request.options)
     }
 
+    fn stores_responses(&self) -> bool {
+        true
+    }
+
     fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
         client_tools::refuse_references(request)
     }

@@ -75,6 +75,12 @@ pub trait Server: Send + Sync {
         true
     }
 
+    /// Returns whether the servers of this API store responses and conversations, which later requests name. A gateway
+    /// with a store does so in their place.
+    fn stores_responses(&self) -> bool {
+        false
+    }
+
     /// Returns the refusal of a request that needs what only a provider of this format stores, for a provider of
     /// another format. Fields are refused by [`field_rules`](Self::field_rules).
     fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {

@@ -12,6 +12,8 @@ pub enum FieldFate {
     /// The request is refused, because another model would answer without the conversation, or the answer would
     /// not have the requested form.
     Refused,
+    /// The gateway's own store acts on it. Without a store the request is refused.
+    Stored,
     /// It is left out and named: it is about billing, storage, limits or sampling.
     LeftOut,
 }

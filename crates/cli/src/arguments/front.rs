@@ -31,6 +31,10 @@ pub(crate) struct Front {
     /// Append a line of JSON for each request to this file. It contains no content and no keys.
     #[arg(long, value_name = "FILE")]
     pub(crate) request_log: Option<PathBuf>,
+    /// Store no responses for clients of the Responses API. Otherwise they are held in memory, for at most a day without
+    /// use, if the provider has another format.
+    #[arg(long)]
+    pub(crate) no_store: bool,
 }
 
 fn parse_alias(text: &str) -> Result<(String, String), String> {

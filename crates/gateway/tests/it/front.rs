@@ -25,26 +25,26 @@ async fn gateway(name: &str) -> (ScriptedProvider, Gateway) {
     (provider, servers.fold(Gateway::new(upstream), Gateway::with_server))
 }
 
-async fn start(front: Front) -> u16 {
+pub(crate) async fn start(front: Front) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(serve(listener, front, ServeOptions::default()));
     port
 }
 
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect(&self.body)
     }
 }
 
-async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+pub(crate) async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let request = format!(
         "{method} {path} HTTP/1.0\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()

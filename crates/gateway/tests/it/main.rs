@@ -11,4 +11,5 @@ mod hosted;
 mod hostile;
 mod passthrough;
 mod serve;
+mod state;
 mod survives;

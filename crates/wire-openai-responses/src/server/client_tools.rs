@@ -276,13 +276,20 @@ fn flat_name(namespace: &str, name: &str) -> String {
     format!("{start}_{hash:016x}")
 }
 
-/// Returns the refusal of a reference to an item that the provider of this format stores.
+/// Returns the refusal of a request that continues what only a server of this format stores. Clients that see the code
+/// send the whole conversation.
 pub(crate) fn refuse_references(request: &Request) -> Option<ProviderError> {
-    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
-    if !parts.any(|part| item(part, "item_reference").is_some()) {
-        return None;
+    let refusal = |what: String, parameter: &str| {
+        ProviderError::new(ProviderErrorKind::Request, None, what).with_parameter(Some(parameter.to_owned()))
+    };
+    if let Some(id) = request.options.extra.get("previous_response_id").and_then(Value::as_str) {
+        let what = format!("Previous response with id '{id}' not found.");
+        let mut error = refusal(what, "previous_response_id");
+        error.code = Some("previous_response_not_found".to_owned());
+        return Some(error);
     }
-    let what = "an item_reference names an item of another provider; send the item";
-    let error = ProviderError::new(ProviderErrorKind::Request, None, what);
-    Some(error.with_parameter(Some("input".to_owned())))
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| item(part, "item_reference").is_some()).then(|| {
+        refusal("an item_reference names an item of another provider; send the item".to_owned(), "input")
+    })
 }

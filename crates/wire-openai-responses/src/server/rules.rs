@@ -1,6 +1,6 @@
 //! The fields and headers of the format at a gateway.
 
-use windlass_wire::FieldFate::{LeftOut, Refused, Translated};
+use windlass_wire::FieldFate::{LeftOut, Refused, Stored, Translated};
 use windlass_wire::{FieldRule, HeaderRule};
 
 /// The fates of fields in requests to other formats.
@@ -8,12 +8,12 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("reasoning", Translated, r#"{"effort":"low"}"#),
     FieldRule::new("top_p", Translated, "0.5"),
     FieldRule::new("text.verbosity", Translated, r#""low""#),
-    FieldRule::new("previous_response_id", Refused, r#""resp_1""#),
-    FieldRule::new("conversation", Refused, r#""conv_1""#),
+    FieldRule::new("previous_response_id", Stored, r#""resp_1""#),
+    FieldRule::new("conversation", Stored, r#""conv_1""#),
     FieldRule::new("prompt", Refused, r#"{"id":"pmpt_1"}"#),
     FieldRule::new("background", Refused, "true"),
     FieldRule::new("top_logprobs", Refused, "2"),
-    FieldRule::new("store", LeftOut, "true"),
+    FieldRule::new("store", Translated, "true"),
     FieldRule::new("include", LeftOut, r#"["reasoning.encrypted_content"]"#),
     FieldRule::new("metadata", LeftOut, r#"{"a":"b"}"#),
     FieldRule::new("service_tier", LeftOut, r#""flex""#),

@@ -1,9 +1,10 @@
 //! The tables of fields, headers and statuses: every row is sent through a gateway, and its fate observed.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_gateway::common_header_rules;
+use windlass_gateway::{MemoryStateStore, StateStore as _, common_header_rules};
 use windlass_wire::{FieldFate, FieldRule, HeaderDirection, HeaderRule};
 
 use crate::canned::{ANTHROPIC_WORD, CHAT_WORD, Canned, GEMINI_WORD, header, post, text};
@@ -39,8 +40,15 @@ async fn fate(format: &str, rule: &FieldRule, upstream: &str, word: &'static str
         None => body[rule.field] = value,
     }
     let provider = Canned::new(200, "application/json", word);
-    let answer = provider.gateway(upstream).answer(&post(path, &body)).await;
     let place = format!("{format} {} to {upstream}", rule.field);
+    if upstream != format && rule.fate == FieldFate::Stored {
+        let refused = provider.gateway(upstream).answer(&post(path, &body)).await;
+        assert!(matches!(refused.status, 400 | 404) && provider.seen().is_empty(), "{place}");
+        let stored = provider.gateway(upstream).with_state(store().await).answer(&post(path, &body)).await;
+        assert_eq!((stored.status, header(&stored, "x-windlass-lost")), (200, None), "{place}");
+        return "stored";
+    }
+    let answer = provider.gateway(upstream).answer(&post(path, &body)).await;
     if upstream == format {
         assert_eq!(answer.status, 200, "{place}");
         assert_eq!(provider.body(), body, "{place}");
@@ -61,12 +69,22 @@ async fn fate(format: &str, rule: &FieldRule, upstream: &str, word: &'static str
     if is_named { "left out" } else { "translated" }
 }
 
+/// A store with the state that the samples name.
+async fn store() -> Arc<MemoryStateStore> {
+    let store = MemoryStateStore::default();
+    let response = r#"{"input":[],"response":{"output":[]}}"#;
+    store.put("", "resp_1", response.into()).await.unwrap();
+    let conversation = r#"{"id":"conv_1","created":1,"metadata":{},"segments":[]}"#;
+    store.put("", "conv_1", conversation.into()).await.unwrap();
+    Arc::new(store)
+}
+
 /// The tables as Markdown.
 pub(crate) async fn tables() -> String {
     let mut out = String::from(
         "\n## Fields\n\nEach field is `carried` within its format. `translated`: it becomes a field of the other format, or the \
          gateway acts on it; `refused`: the client receives an error of its format that names it; `left out`: it is named \
-         in `x-windlass-lost`. Any other field is carried within its format, and left out and named otherwise.\n\n\
+         in `x-windlass-lost`; `stored`: the gateway's store acts on it, and without a store the client receives an error. Any other field is carried within its format, and left out and named otherwise.\n\n\
          | Field | Chat | Responses | Anthropic | Gemini |\n|---|---|---|---|---|\n",
     );
     for from in formats() {
