@@ -1,28 +1,41 @@
 //! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
 
+mod accounts;
+mod budget;
+mod calendar;
 mod catalog;
 mod count;
+mod handle;
 mod keys;
+mod limits;
 mod log;
 mod measured;
 mod metrics;
+mod places;
+mod refusals;
+mod window;
 
+pub use accounts::ClientUsage;
 pub use catalog::CatalogModel;
+pub use handle::FrontHandle;
 pub use keys::{ClientKey, ClientKeys, KeyError};
+pub use limits::ClientLimits;
 pub use log::{RequestLine, RequestLog};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::Semaphore;
-use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
+use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
 
 use crate::response::{json, refuse};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use measured::Measurement;
+use accounts::Accounts;
+use measured::{Hold, Measurement};
 use metrics::Metrics;
+use places::Places;
+use refusals::{is_probe, missing_key, not_allowed, not_permitted, overload_error};
 
 /// The wait in the answer when the server has no room for its request.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -57,8 +70,16 @@ pub struct Front {
     keys: Option<Arc<ClientKeys>>,
     origins: Vec<String>,
     log: Option<Arc<dyn RequestLog>>,
-    metrics: Arc<Metrics>,
-    places: Arc<Semaphore>,
+    requests: usize,
+    shared: Arc<Shared>,
+}
+
+/// The parts that continue when a configuration is replaced.
+#[derive(Debug, Default)]
+struct Shared {
+    metrics: Metrics,
+    places: Places,
+    accounts: Accounts,
 }
 
 #[derive(Clone)]
@@ -80,8 +101,8 @@ impl Front {
             keys: None,
             origins: Vec::new(),
             log: None,
-            metrics: Arc::default(),
-            places: Arc::new(Semaphore::new(REQUESTS)),
+            requests: REQUESTS,
+            shared: Arc::default(),
         }
     }
 
@@ -124,13 +145,25 @@ impl Front {
     /// Sets the maximum number of requests that are answered at the same time. Default: 1,024. Further requests are
     /// refused with status 503 and `retry-after`.
     pub fn with_concurrent_requests(mut self, requests: usize) -> Self {
-        self.places = Arc::new(Semaphore::new(requests.max(1)));
+        self.requests = requests.max(1);
         self
+    }
+
+    /// Sets the use of budgets, from [`usage`](Self::usage) of an earlier process.
+    pub fn with_usage(self, usage: &[ClientUsage]) -> Self {
+        self.shared.accounts.restore(usage);
+        self
+    }
+
+    /// Returns the use of the budgets of clients with [`ClientLimits`]. The amounts that open requests reserve are part
+    /// of it. A server with budgets stores it, because a new process begins with none.
+    pub fn usage(&self) -> Vec<ClientUsage> {
+        self.shared.accounts.usage()
     }
 
     /// Returns the measurements as Prometheus text.
     pub fn to_prometheus(&self) -> String {
-        self.metrics.to_text(self.places.available_permits())
+        self.shared.metrics.to_text(self.shared.places.free(self.requests))
     }
 
     /// Returns true if pages of this origin may call the server.
@@ -176,7 +209,7 @@ impl Front {
 
     /// Counts tokens on a thread for blocking work, in a place of a request.
     async fn count(&self, request: &ClientRequest) -> GatewayResponse {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        let Some(place) = self.shared.places.enter(self.requests) else {
             return self.refuse(self.server_for(request), &overload_error());
         };
         let request = request.clone();
@@ -193,7 +226,7 @@ impl Front {
     }
 
     fn readiness(&self) -> GatewayResponse {
-        if self.places.available_permits() > 0 {
+        if self.shared.places.free(self.requests) > 0 {
             return json(200, &serde_json::json!({"status": "ready"}));
         }
         let mut full = json(503, &serde_json::json!({"status": "full"}));
@@ -225,16 +258,48 @@ impl Front {
         let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
         let name = client.map_or("", |key| key.name.as_str());
         let format = server.map_or("", Server::name);
-        let measurement =
-            Measurement::start(Arc::clone(&self.metrics), self.log.clone(), request, (name, format, model));
+        let mut measurement =
+            Measurement::start(Arc::clone(&self.shared), self.log.clone(), request, (name, format, model));
         if client.is_some_and(|key| !key.permits(model)) {
             return measurement.measure(self.refuse(server, &not_permitted(model)), None);
         }
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        let Some(place) = self.shared.places.enter(self.requests) else {
             return measurement.measure(self.refuse(server, &overload_error()), None);
         };
-        let answer = self.gateway_for(model).answer_until(request, stop).await;
-        measurement.measure(answer, Some(place))
+        let gateway = self.gateway_for(model);
+        if let (Some(client), Some(outline)) = (client, &outline)
+            && !client.limits.is_unlimited()
+        {
+            match self.reserve(client, gateway, outline, request) {
+                Ok(hold) => measurement.hold(hold),
+                Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
+            }
+        }
+        let gateway = gateway.clone().with_recorder(measurement.recorder());
+        measurement.measure(gateway.answer_until(request, stop).await, Some(place))
+    }
+
+    /// Reserves the amount that a request may use.
+    fn reserve(
+        &self,
+        client: &ClientKey,
+        gateway: &Gateway,
+        outline: &Outline,
+        request: &ClientRequest,
+    ) -> Result<Hold, ProviderError> {
+        let known = self.catalog.iter().find(|model| model.id == outline.model);
+        let maximum = known.and_then(|model| model.max_output_tokens);
+        let expected = budget::expect_tokens(&request.body, maximum)?;
+        let name = gateway.upstream.name.as_deref().unwrap_or(&outline.model);
+        let prices = gateway.upstream.prices(name);
+        if prices.is_none() && client.limits.has_money() {
+            return Err(budget::unknown_price(&outline.model));
+        }
+        let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let amount = expected.amount(prices);
+        let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
+        let reservation = reserved.map_err(budget::denial_error)?;
+        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
     }
 
     fn gateway_for(&self, model: &str) -> &Gateway {
@@ -261,36 +326,6 @@ impl Front {
             }
         }
     }
-}
-
-/// Returns true for the paths by which a service manager asks for the state, which need no key.
-fn is_probe(method: &str, request: &ClientRequest) -> bool {
-    matches!(method, "GET" | "HEAD") && matches!(request.route(), "/health" | "/healthz" | "/ready")
-}
-
-fn missing_key() -> ProviderError {
-    let what = "the key of this gateway is missing or not valid";
-    ProviderError::new(ProviderErrorKind::Authentication, Some("invalid_api_key".to_owned()), what)
-        .with_status(401)
-}
-
-fn not_permitted(model: &str) -> ProviderError {
-    let what = format!("the key of this client does not permit the model {model:?}");
-    ProviderError::new(ProviderErrorKind::NotFound, Some("model_not_found".to_owned()), what).with_status(404)
-}
-
-fn overload_error() -> ProviderError {
-    let what = "the gateway answers as many requests as it may; try again later";
-    ProviderError::new(ProviderErrorKind::Server, None, what)
-        .with_status(503)
-        .with_retry_after(Some(RETRY_AFTER))
-}
-
-fn not_allowed(path: &str) -> GatewayResponse {
-    let what = format!("{path:?} does not take this method; requests to models are POST");
-    let error =
-        serde_json::json!({"error": {"message": what, "type": "invalid_request_error", "code": null}});
-    json(405, &error)
 }
 
 impl From<Gateway> for Front {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_client::Client;
-use windlass_protocol::{Part, Payload, ToolSpec};
+use windlass_protocol::{Part, Payload, Prices, ToolSpec};
 use windlass_stream::Model;
 use windlass_wire::{
     DecodedRequest, Framing, HeaderDirection, Outline, RequestError, ResponseHead, Server, Wire,
@@ -14,10 +14,12 @@ use windlass_wire::{
 use crate::answer::GatewayResponse;
 use crate::hook::{Hook, Observer};
 use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::recorder::{Recorder, UsageObserver};
 use crate::refusal;
-use crate::relay::Relay;
+use crate::relay::{Relay, RelayBody};
 use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
 use crate::stop::Stop;
+use crate::usage_reader::CountedBody;
 use crate::{ClientRequest, headers};
 
 /// The default silence after which a stream carries a keep-alive.
@@ -35,6 +37,8 @@ pub struct Upstream {
     pub relay: Option<Arc<dyn Relay>>,
     /// The model name to send; the name from the client's request if `None`.
     pub name: Option<String>,
+    /// The name of the upstream in measurements. Default: the name of the client's endpoint, or of the wire format.
+    pub label: String,
 }
 
 /// A gateway that answers clients of several wire formats with one model. Cloning it is cheap.
@@ -72,26 +76,39 @@ pub struct Gateway {
     pub(crate) servers: Vec<Arc<dyn Server>>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) keep_alive: Duration,
+    pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
 impl Upstream {
     /// Creates an upstream for a model that uses this wire format. The gateway translates every exchange.
     pub fn new(model: Arc<dyn Model>, wire: Arc<dyn Wire>) -> Self {
-        Self { model, wire, relay: None, name: None }
+        let label = wire.name().to_owned();
+        Self { model, wire, relay: None, name: None, label }
     }
 
     /// Creates an upstream for a provider. Exchanges of clients that use the provider's own format are
     /// forwarded byte for byte.
     pub fn from_client(client: Client) -> Self {
-        let wire = client.wire().clone();
+        let (wire, label) = (client.wire().clone(), client.endpoint().name.clone());
         let client = Arc::new(client);
-        Self { relay: Some(client.clone()), ..Self::new(client, wire) }
+        Self { relay: Some(client.clone()), label, ..Self::new(client, wire) }
     }
 
     /// Sets the exchange below the level of chunks.
     pub fn with_relay(mut self, relay: Arc<dyn Relay>) -> Self {
         self.relay = Some(relay);
         self
+    }
+
+    /// Sets the name of the upstream in measurements.
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Returns the prices of a model, if they are known.
+    pub(crate) fn prices(&self, model: &str) -> Option<Prices> {
+        self.model.facts(model).and_then(|facts| facts.prices)
     }
 
     /// Sets the model name to send instead of the client's.
@@ -104,7 +121,7 @@ impl Upstream {
 impl Gateway {
     /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
-        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE }
+        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE, recorder: None }
     }
 
     /// Adds a hook that sees decoded copies of requests and answers.
@@ -117,6 +134,12 @@ impl Gateway {
     /// keep-alive. Default: 5 seconds. A model's error after that time is an event inside the stream.
     pub fn with_keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence;
+        self
+    }
+
+    /// Records the exchange.
+    pub(crate) fn with_recorder(mut self, recorder: Arc<Recorder>) -> Self {
+        self.recorder = Some(recorder);
         self
     }
 
@@ -175,6 +198,10 @@ impl Gateway {
             };
             return self.forward(server, request, outline, observers, stop).await;
         }
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(&self.upstream, self.upstream.name.as_deref().unwrap_or(&asked.request.model));
+            observers.push(Box::new(UsageObserver(recorder.clone())));
+        }
         self.translate(server, request, asked, observers, stop).await
     }
 
@@ -220,6 +247,9 @@ impl Gateway {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
         };
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(&self.upstream, name.as_deref().unwrap_or(&outline.model));
+        }
         let response = tokio::select! {
             biased;
             response = relay.forward(sent) => response,
@@ -237,8 +267,19 @@ impl Gateway {
         let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
         let (content_type, headers) = split_content_type(headers, encoder.content_type());
         let (waiting, is_over) = (std::collections::VecDeque::new(), false);
-        let body = ForwardBody { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
+        let body = self.count_usage(response.body, response.status, framing);
+        let body = ForwardBody { body, tee, encoder, framing, stop, waiting, is_over }.body();
         GatewayResponse { status: response.status, content_type, headers, body }
+    }
+
+    /// Reads the usage beside a body, for the recorder.
+    fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
+        match &self.recorder {
+            Some(recorder) if status == 200 => {
+                Box::pin(CountedBody::new(body, self.upstream.wire.clone(), framing, recorder.clone()))
+            }
+            _ => body,
+        }
     }
 
     fn not_served(&self, path: &str) -> GatewayResponse {
