@@ -1,9 +1,12 @@
 //! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
 
 mod accounts;
+mod attempts;
 mod budget;
 mod calendar;
 mod catalog;
+mod chain;
+mod conversation;
 mod count;
 mod handle;
 mod keys;
@@ -17,6 +20,7 @@ mod window;
 
 pub use accounts::ClientUsage;
 pub use catalog::CatalogModel;
+pub use chain::{Affinity, GatewayChain};
 pub use handle::FrontHandle;
 pub use keys::{ClientKey, ClientKeys, KeyError};
 pub use limits::ClientLimits;
@@ -31,7 +35,8 @@ use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
 use crate::response::{json, refuse};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use accounts::Accounts;
+use accounts::{Accounts, Amount};
+use attempts::CoolDowns;
 use measured::{Hold, Measurement};
 use metrics::Metrics;
 use places::Places;
@@ -64,7 +69,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone)]
 pub struct Front {
+    /// The first gateway of `chain`, whose formats are those of the server.
     default: Gateway,
+    chain: GatewayChain,
     routes: Vec<Route>,
     catalog: Vec<CatalogModel>,
     keys: Option<Arc<ClientKeys>>,
@@ -80,22 +87,25 @@ struct Shared {
     metrics: Metrics,
     places: Places,
     accounts: Accounts,
+    cool_downs: CoolDowns,
 }
 
 #[derive(Clone)]
 struct Route {
     names: Vec<String>,
-    gateway: Gateway,
+    chain: GatewayChain,
 }
 
 /// Maximum concurrent requests by default.
 const REQUESTS: usize = 1024;
 
 impl Front {
-    /// Creates the endpoints of one gateway, which answers for every model without a route.
-    pub fn new(gateway: Gateway) -> Self {
+    /// Creates the endpoints of one gateway, or of a chain, which answers for every model without a route.
+    pub fn new(chain: impl Into<GatewayChain>) -> Self {
+        let chain = chain.into();
         Self {
-            default: gateway,
+            default: chain.first().clone(),
+            chain,
             routes: Vec::new(),
             catalog: Vec::new(),
             keys: None,
@@ -106,14 +116,15 @@ impl Front {
         }
     }
 
-    /// Adds the gateway for these model names. The first route with a name counts. An alias is a route to a gateway whose
+    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to a gateway whose
     /// upstream has a name.
     pub fn with_route<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,
-        gateway: Gateway,
+        chain: impl Into<GatewayChain>,
     ) -> Self {
-        self.routes.push(Route { names: names.into_iter().map(Into::into).collect(), gateway });
+        let names = names.into_iter().map(Into::into).collect();
+        self.routes.push(Route { names, chain: chain.into() });
         self
     }
 
@@ -266,45 +277,50 @@ impl Front {
         let Some(place) = self.shared.places.enter(self.requests) else {
             return measurement.measure(self.refuse(server, &overload_error()), None);
         };
-        let gateway = self.gateway_for(model);
+        let chain = self.chain_for(model);
         if let (Some(client), Some(outline)) = (client, &outline)
             && !client.limits.is_unlimited()
         {
-            match self.reserve(client, gateway, outline, request) {
+            match self.reserve(client, chain, outline, request) {
                 Ok(hold) => measurement.hold(hold),
                 Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
             }
         }
-        let gateway = gateway.clone().with_recorder(measurement.recorder());
-        measurement.measure(gateway.answer_until(request, stop).await, Some(place))
+        let recorder = measurement.recorder();
+        let answer = attempts::answer(&self.shared, chain, (name, model), request, stop, recorder).await;
+        measurement.measure(answer, Some(place))
     }
 
     /// Reserves the amount that a request may use.
     fn reserve(
         &self,
         client: &ClientKey,
-        gateway: &Gateway,
+        chain: &GatewayChain,
         outline: &Outline,
         request: &ClientRequest,
     ) -> Result<Hold, ProviderError> {
         let known = self.catalog.iter().find(|model| model.id == outline.model);
         let maximum = known.and_then(|model| model.max_output_tokens);
         let expected = budget::expect_tokens(&request.body, maximum)?;
-        let name = gateway.upstream.name.as_deref().unwrap_or(&outline.model);
-        let prices = gateway.upstream.prices(name);
-        if prices.is_none() && client.limits.has_money() {
-            return Err(budget::unknown_price(&outline.model));
+        let mut amount = Amount::default();
+        for Gateway { upstream, .. } in chain.gateways() {
+            let prices = upstream.prices(upstream.name.as_deref().unwrap_or(&outline.model));
+            if prices.is_none() && client.limits.has_money() {
+                return Err(budget::unknown_price(&outline.model));
+            }
+            // Any gateway of the chain may answer.
+            let candidate = expected.amount(prices);
+            amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
         }
         let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let amount = expected.amount(prices);
         let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
         let reservation = reserved.map_err(budget::denial_error)?;
         Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
     }
 
-    fn gateway_for(&self, model: &str) -> &Gateway {
+    fn chain_for(&self, model: &str) -> &GatewayChain {
         let has_name = |route: &&Route| route.names.iter().any(|name| name == model);
-        self.routes.iter().find(has_name).map_or(&self.default, |route| &route.gateway)
+        self.routes.iter().find(has_name).map_or(&self.chain, |route| &route.chain)
     }
 
     /// Returns the format of a client's request.

@@ -29,8 +29,8 @@ pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
 pub use front::{
-    CatalogModel, ClientKey, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle, KeyError,
-    RequestLine, RequestLog,
+    Affinity, CatalogModel, ClientKey, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle,
+    GatewayChain, KeyError, RequestLine, RequestLog,
 };
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use windlass_protocol::Usage;
 
+use super::attempts::FallbackReason;
 use super::limits::format_amount;
 use super::log::RequestLine;
 
@@ -29,6 +30,8 @@ struct Counters {
     first_bytes: [u64; 10],
     first_byte_sum_ms: u64,
     usage: BTreeMap<UsageSeries, UsageSum>,
+    /// Failed attempts at gateways of chains, by the label of the upstream.
+    failures: BTreeMap<(String, FallbackReason), u64>,
     total_sum_ms: u64,
     bytes: u64,
     truncated: u64,
@@ -91,6 +94,13 @@ impl Metrics {
         }
     }
 
+    /// Counts a failed attempt at a gateway of a chain.
+    pub(super) fn fall_back(&self, upstream: &str, reason: FallbackReason) {
+        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counters.failures.entry((upstream.to_owned(), reason)).or_default();
+        *count = count.saturating_add(1);
+    }
+
     pub(super) fn to_text(&self, free_places: usize) -> String {
         let counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
@@ -146,6 +156,18 @@ impl Counters {
             writeln!(text, "windlass_gateway_requests_total{{{labels},status=\"{status}\"}} {count}")?;
         }
         self.write_usage(text)?;
+        writeln!(
+            text,
+            "# HELP windlass_gateway_failed_attempts_total Failed attempts at upstreams of chains."
+        )?;
+        writeln!(text, "# TYPE windlass_gateway_failed_attempts_total counter")?;
+        for ((upstream, reason), count) in &self.failures {
+            let (upstream, reason) = (escape(upstream), reason.as_str());
+            writeln!(
+                text,
+                "windlass_gateway_failed_attempts_total{{upstream=\"{upstream}\",reason=\"{reason}\"}} {count}"
+            )?;
+        }
         writeln!(text, "# HELP windlass_gateway_first_byte_seconds Time to the first byte of the answer.")?;
         writeln!(text, "# TYPE windlass_gateway_first_byte_seconds histogram")?;
         let mut below: u64 = 0;

@@ -32,19 +32,19 @@ async fn start(front: Front) -> u16 {
     port
 }
 
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect(&self.body)
     }
 }
 
-async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+pub(crate) async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let request = format!(
         "{method} {path} HTTP/1.0\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()
@@ -53,7 +53,7 @@ async fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) ->
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await.unwrap();
-    let text = String::from_utf8(bytes).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
