@@ -1,29 +1,47 @@
 //! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
 
+mod accounts;
+mod attempts;
+mod budget;
+mod calendar;
 mod catalog;
+mod chain;
+mod conversation;
 mod count;
+mod handle;
 mod keys;
+mod limits;
 mod log;
 mod measured;
 mod metrics;
+mod places;
+mod refusals;
+mod window;
 
+pub use accounts::ClientUsage;
 pub use catalog::CatalogModel;
+pub use chain::{Affinity, GatewayChain};
+pub use handle::FrontHandle;
 pub use keys::{ClientKey, ClientKeys, KeyError};
+pub use limits::ClientLimits;
 pub use log::{RequestLine, RequestLog};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::Semaphore;
-use windlass_wire::{Outline, ProviderError, ProviderErrorKind, Server};
+use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
 
 use crate::response::{json, refuse};
 use crate::state::{self, StateStore};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use measured::Measurement;
+use accounts::{Accounts, Amount};
+use attempts::CoolDowns;
+use measured::{Hold, Measurement};
 use metrics::Metrics;
+use places::Places;
+use refusals::{is_probe, missing_key, not_allowed, not_permitted, overload_error};
 
 /// The wait in the answer when the server has no room for its request.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -53,50 +71,64 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone)]
 pub struct Front {
+    /// The first gateway of `chain`, whose formats are those of the server.
     default: Gateway,
+    chain: GatewayChain,
     routes: Vec<Route>,
     catalog: Vec<CatalogModel>,
     keys: Option<Arc<ClientKeys>>,
     origins: Vec<String>,
     log: Option<Arc<dyn RequestLog>>,
-    metrics: Arc<Metrics>,
-    places: Arc<Semaphore>,
+    requests: usize,
+    shared: Arc<Shared>,
     state: Option<Arc<dyn StateStore>>,
+}
+
+/// The parts that continue when a configuration is replaced.
+#[derive(Debug, Default)]
+struct Shared {
+    metrics: Metrics,
+    places: Places,
+    accounts: Accounts,
+    cool_downs: CoolDowns,
 }
 
 #[derive(Clone)]
 struct Route {
     names: Vec<String>,
-    gateway: Gateway,
+    chain: GatewayChain,
 }
 
 /// Maximum concurrent requests by default.
 const REQUESTS: usize = 1024;
 
 impl Front {
-    /// Creates the endpoints of one gateway, which answers for every model without a route.
-    pub fn new(gateway: Gateway) -> Self {
+    /// Creates the endpoints of one gateway, or of a chain, which answers for every model without a route.
+    pub fn new(chain: impl Into<GatewayChain>) -> Self {
+        let chain = chain.into();
         Self {
-            default: gateway,
+            default: chain.first().clone(),
+            chain,
             routes: Vec::new(),
             catalog: Vec::new(),
             keys: None,
             origins: Vec::new(),
             log: None,
-            metrics: Arc::default(),
-            places: Arc::new(Semaphore::new(REQUESTS)),
+            requests: REQUESTS,
+            shared: Arc::default(),
             state: None,
         }
     }
 
-    /// Adds the gateway for these model names. The first route with a name counts. An alias is a route to a gateway whose
+    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to a gateway whose
     /// upstream has a name.
     pub fn with_route<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,
-        gateway: Gateway,
+        chain: impl Into<GatewayChain>,
     ) -> Self {
-        self.routes.push(Route { names: names.into_iter().map(Into::into).collect(), gateway });
+        let names = names.into_iter().map(Into::into).collect();
+        self.routes.push(Route { names, chain: chain.into() });
         self
     }
 
@@ -128,7 +160,7 @@ impl Front {
     /// Sets the maximum number of requests that are answered at the same time. Default: 1,024. Further requests are
     /// refused with status 503 and `retry-after`.
     pub fn with_concurrent_requests(mut self, requests: usize) -> Self {
-        self.places = Arc::new(Semaphore::new(requests.max(1)));
+        self.requests = requests.max(1);
         self
     }
 
@@ -139,9 +171,21 @@ impl Front {
         self
     }
 
+    /// Sets the use of budgets, from [`usage`](Self::usage) of an earlier process.
+    pub fn with_usage(self, usage: &[ClientUsage]) -> Self {
+        self.shared.accounts.restore(usage);
+        self
+    }
+
+    /// Returns the use of the budgets of clients with [`ClientLimits`]. The amounts that open requests reserve are part
+    /// of it. A server with budgets stores it, because a new process begins with none.
+    pub fn usage(&self) -> Vec<ClientUsage> {
+        self.shared.accounts.usage()
+    }
+
     /// Returns the measurements as Prometheus text.
     pub fn to_prometheus(&self) -> String {
-        self.metrics.to_text(self.places.available_permits())
+        self.shared.metrics.to_text(self.shared.places.free(self.requests))
     }
 
     /// Returns true if pages of this origin may call the server.
@@ -192,7 +236,7 @@ impl Front {
 
     /// Counts tokens on a thread for blocking work, in a place of a request.
     async fn count(&self, request: &ClientRequest) -> GatewayResponse {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        let Some(place) = self.shared.places.enter(self.requests) else {
             return self.refuse(self.server_for(request), &overload_error());
         };
         let request = request.clone();
@@ -209,7 +253,7 @@ impl Front {
     }
 
     fn readiness(&self) -> GatewayResponse {
-        if self.places.available_permits() > 0 {
+        if self.shared.places.free(self.requests) > 0 {
             return json(200, &serde_json::json!({"status": "ready"}));
         }
         let mut full = json(503, &serde_json::json!({"status": "full"}));
@@ -241,38 +285,74 @@ impl Front {
         let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
         let name = client.map_or("", |key| key.name.as_str());
         let format = server.map_or("", Server::name);
-        let measurement =
-            Measurement::start(Arc::clone(&self.metrics), self.log.clone(), request, (name, format, model));
+        let mut measurement =
+            Measurement::start(Arc::clone(&self.shared), self.log.clone(), request, (name, format, model));
         if client.is_some_and(|key| !key.permits(model)) {
             return measurement.measure(self.refuse(server, &not_permitted(model)), None);
         }
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        let Some(place) = self.shared.places.enter(self.requests) else {
             return measurement.measure(self.refuse(server, &overload_error()), None);
         };
-        let mut gateway = self.gateway_for(model).clone();
-        gateway.state = gateway.state.or_else(|| self.state.clone());
-        let answer = gateway.answer_until(request, stop).await;
+        let chain = self.chain_for(model);
+        if let (Some(client), Some(outline)) = (client, &outline)
+            && !client.limits.is_unlimited()
+        {
+            match self.reserve(client, chain, outline, request) {
+                Ok(hold) => measurement.hold(hold),
+                Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
+            }
+        }
+        let recorder = measurement.recorder();
+        let context = attempts::Context { shared: &self.shared, state: self.state.as_ref(), recorder };
+        let answer = attempts::answer(context, chain, (name, model), request, stop).await;
         measurement.measure(answer, Some(place))
     }
 
-    fn gateway_for(&self, model: &str) -> &Gateway {
+    /// Reserves the amount that a request may use.
+    fn reserve(
+        &self,
+        client: &ClientKey,
+        chain: &GatewayChain,
+        outline: &Outline,
+        request: &ClientRequest,
+    ) -> Result<Hold, ProviderError> {
+        let known = self.catalog.iter().find(|model| model.id == outline.model);
+        let maximum = known.and_then(|model| model.max_output_tokens);
+        let expected = budget::expect_tokens(&request.body, maximum)?;
+        let mut amount = Amount::default();
+        for Gateway { upstream, .. } in chain.gateways() {
+            let prices = upstream.prices(upstream.name.as_deref().unwrap_or(&outline.model));
+            if prices.is_none() && client.limits.has_money() {
+                return Err(budget::unknown_price(&outline.model));
+            }
+            // Any gateway of the chain may answer.
+            let candidate = expected.amount(prices);
+            amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
+        }
+        let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
+        let reservation = reserved.map_err(budget::denial_error)?;
+        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
+    }
+
+    fn chain_for(&self, model: &str) -> &GatewayChain {
         let has_name = |route: &&Route| route.names.iter().any(|name| name == model);
-        self.routes.iter().find(has_name).map_or(&self.default, |route| &route.gateway)
+        self.routes.iter().find(has_name).map_or(&self.chain, |route| &route.chain)
     }
 
     /// Returns the format whose server stores responses.
     fn state_server(&self) -> Option<&dyn Server> {
-        self.default.servers.iter().find(|server| server.stores_responses()).map(AsRef::as_ref)
+        self.chain.first().servers.iter().find(|server| server.stores_responses()).map(AsRef::as_ref)
     }
 
     /// Returns the format of a client's request.
     fn server_for(&self, request: &ClientRequest) -> Option<&dyn Server> {
-        self.default.servers.iter().find(|server| server.serves(&request.path)).map(AsRef::as_ref)
+        self.chain.first().servers.iter().find(|server| server.serves(&request.path)).map(AsRef::as_ref)
     }
 
     /// Returns an error in the client's format, or in OpenAI's form for a path of no format.
     fn refuse(&self, server: Option<&dyn Server>, error: &ProviderError) -> GatewayResponse {
-        let servers = &self.default.servers;
+        let servers = &self.chain.first().servers;
         match server.or_else(|| servers.first().map(AsRef::as_ref)) {
             Some(server) => {
                 let mut answer = refuse(server, error);
@@ -284,36 +364,6 @@ impl Front {
             }
         }
     }
-}
-
-/// Returns true for the paths by which a service manager asks for the state, which need no key.
-fn is_probe(method: &str, request: &ClientRequest) -> bool {
-    matches!(method, "GET" | "HEAD") && matches!(request.route(), "/health" | "/healthz" | "/ready")
-}
-
-fn missing_key() -> ProviderError {
-    let what = "the key of this gateway is missing or not valid";
-    ProviderError::new(ProviderErrorKind::Authentication, Some("invalid_api_key".to_owned()), what)
-        .with_status(401)
-}
-
-fn not_permitted(model: &str) -> ProviderError {
-    let what = format!("the key of this client does not permit the model {model:?}");
-    ProviderError::new(ProviderErrorKind::NotFound, Some("model_not_found".to_owned()), what).with_status(404)
-}
-
-fn overload_error() -> ProviderError {
-    let what = "the gateway answers as many requests as it may; try again later";
-    ProviderError::new(ProviderErrorKind::Server, None, what)
-        .with_status(503)
-        .with_retry_after(Some(RETRY_AFTER))
-}
-
-fn not_allowed(path: &str) -> GatewayResponse {
-    let what = format!("{path:?} does not take this method; requests to models are POST");
-    let error =
-        serde_json::json!({"error": {"message": what, "type": "invalid_request_error", "code": null}});
-    json(405, &error)
 }
 
 impl From<Gateway> for Front {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_client::Client;
-use windlass_protocol::{Part, Payload, ToolSpec};
+use windlass_protocol::{Part, Payload, Prices, ToolSpec};
 use windlass_stream::Model;
 use windlass_wire::{
     DecodedRequest, Framing, HeaderDirection, Outline, ProviderError, RequestError, ResponseHead, Server,
@@ -16,12 +16,14 @@ use windlass_wire::{
 use crate::answer::GatewayResponse;
 use crate::hook::{Hook, Observer};
 use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::recorder::{Recorder, UsageObserver};
 use crate::refusal;
-use crate::relay::Relay;
+use crate::relay::{Relay, RelayBody};
 use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
 use crate::state::{Session, StateStore};
 use crate::stop::Stop;
 use crate::translate::Exchange;
+use crate::usage_reader::CountedBody;
 use crate::{ClientRequest, headers};
 
 /// The default silence after which a stream carries a keep-alive.
@@ -39,6 +41,8 @@ pub struct Upstream {
     pub relay: Option<Arc<dyn Relay>>,
     /// The model name to send; the name from the client's request if `None`.
     pub name: Option<String>,
+    /// The name of the upstream in measurements. Default: the name of the client's endpoint, or of the wire format.
+    pub label: String,
 }
 
 /// A gateway that answers clients of several wire formats with one model. Cloning it is cheap.
@@ -77,26 +81,39 @@ pub struct Gateway {
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) keep_alive: Duration,
     pub(crate) state: Option<Arc<dyn StateStore>>,
+    pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
 impl Upstream {
     /// Creates an upstream for a model that uses this wire format. The gateway translates every exchange.
     pub fn new(model: Arc<dyn Model>, wire: Arc<dyn Wire>) -> Self {
-        Self { model, wire, relay: None, name: None }
+        let label = wire.name().to_owned();
+        Self { model, wire, relay: None, name: None, label }
     }
 
     /// Creates an upstream for a provider. Exchanges of clients that use the provider's own format are
     /// forwarded byte for byte.
     pub fn from_client(client: Client) -> Self {
-        let wire = client.wire().clone();
+        let (wire, label) = (client.wire().clone(), client.endpoint().name.clone());
         let client = Arc::new(client);
-        Self { relay: Some(client.clone()), ..Self::new(client, wire) }
+        Self { relay: Some(client.clone()), label, ..Self::new(client, wire) }
     }
 
     /// Sets the exchange below the level of chunks.
     pub fn with_relay(mut self, relay: Arc<dyn Relay>) -> Self {
         self.relay = Some(relay);
         self
+    }
+
+    /// Sets the name of the upstream in measurements.
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Returns the prices of a model, if they are known.
+    pub(crate) fn prices(&self, model: &str) -> Option<Prices> {
+        self.model.facts(model).and_then(|facts| facts.prices)
     }
 
     /// Sets the model name to send instead of the client's.
@@ -109,7 +126,14 @@ impl Upstream {
 impl Gateway {
     /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
-        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE, state: None }
+        Self {
+            upstream,
+            servers: Vec::new(),
+            hooks: Vec::new(),
+            keep_alive: KEEP_ALIVE,
+            state: None,
+            recorder: None,
+        }
     }
 
     /// Adds a hook that sees decoded copies of requests and answers.
@@ -130,6 +154,12 @@ impl Gateway {
     /// whole conversation.
     pub fn with_state(mut self, store: Arc<dyn StateStore>) -> Self {
         self.state = Some(store);
+        self
+    }
+
+    /// Records the exchange.
+    pub(crate) fn with_recorder(mut self, recorder: Arc<Recorder>) -> Self {
+        self.recorder = Some(recorder);
         self
     }
 
@@ -192,6 +222,10 @@ impl Gateway {
                 Err(error) => return refuse(server, &refusal::invalid_request(words(&error))),
             };
             return self.forward(server, request, outline, observers, stop).await;
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(&self.upstream, self.upstream.name.as_deref().unwrap_or(&asked.request.model));
+            observers.push(Box::new(UsageObserver(recorder.clone())));
         }
         self.translate(server, request, asked, Exchange { observers, stop, session }).await
     }
@@ -256,6 +290,9 @@ impl Gateway {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
         };
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(&self.upstream, name.as_deref().unwrap_or(&outline.model));
+        }
         let response = tokio::select! {
             biased;
             response = relay.forward(sent) => response,
@@ -273,8 +310,19 @@ impl Gateway {
         let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
         let (content_type, headers) = split_content_type(headers, encoder.content_type());
         let (waiting, is_over) = (std::collections::VecDeque::new(), false);
-        let body = ForwardBody { body: response.body, tee, encoder, framing, stop, waiting, is_over }.body();
+        let body = self.count_usage(response.body, response.status, framing);
+        let body = ForwardBody { body, tee, encoder, framing, stop, waiting, is_over }.body();
         GatewayResponse { status: response.status, content_type, headers, body }
+    }
+
+    /// Reads the usage beside a body, for the recorder.
+    fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
+        match &self.recorder {
+            Some(recorder) if status == 200 => {
+                Box::pin(CountedBody::new(body, self.upstream.wire.clone(), framing, recorder.clone()))
+            }
+            _ => body,
+        }
     }
 
     fn not_served(&self, path: &str) -> GatewayResponse {

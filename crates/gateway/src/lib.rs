@@ -6,6 +6,7 @@ mod answer;
 mod body_room;
 mod carry;
 mod client_request;
+mod estimate;
 mod fields;
 mod front;
 mod gateway;
@@ -13,6 +14,7 @@ mod headers;
 mod hook;
 mod options;
 mod passthrough;
+mod recorder;
 mod refusal;
 mod relay;
 mod response;
@@ -22,11 +24,15 @@ mod stop;
 mod stop_words;
 mod tee;
 mod translate;
+mod usage_reader;
 
 pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
-pub use front::{CatalogModel, ClientKey, ClientKeys, Front, KeyError, RequestLine, RequestLog};
+pub use front::{
+    Affinity, CatalogModel, ClientKey, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle,
+    GatewayChain, KeyError, RequestLine, RequestLog,
+};
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};

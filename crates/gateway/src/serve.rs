@@ -19,7 +19,7 @@ use tokio::time::Duration;
 
 use crate::body_room::BodyRoom;
 use crate::stop::{Phase, Stop};
-use crate::{ClientRequest, Front, GatewayResponse};
+use crate::{ClientRequest, Front, FrontHandle, GatewayResponse};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
@@ -59,14 +59,18 @@ impl Default for ServeOptions {
     }
 }
 
-/// Serves a gateway until the future is dropped, which closes every connection and cancels every response.
+/// Serves a gateway, a front, or a front that can be replaced ([`FrontHandle`]), until the future is dropped, which closes every connection and cancels every response.
 ///
 /// Requests from web pages (requests with an `Origin` header) are refused unless [`Front::with_origin`] permits their
 /// origin: a page that the user visits must not use the user's models.
 ///
 /// # Errors
 /// The listener cannot accept connections any more.
-pub async fn serve(listener: TcpListener, front: impl Into<Front>, options: ServeOptions) -> io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    front: impl Into<FrontHandle>,
+    options: ServeOptions,
+) -> io::Result<()> {
     serve_until(listener, front, options, std::future::pending()).await
 }
 
@@ -79,7 +83,7 @@ pub async fn serve(listener: TcpListener, front: impl Into<Front>, options: Serv
 /// The listener cannot accept connections any more.
 pub async fn serve_until(
     listener: TcpListener,
-    front: impl Into<Front>,
+    front: impl Into<FrontHandle>,
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
@@ -106,7 +110,7 @@ async fn all_of(connections: &mut JoinSet<()>) {
 
 async fn take_connections(
     listener: TcpListener,
-    front: Front,
+    front: FrontHandle,
     options: ServeOptions,
     ending: &Stop,
     connections: &mut JoinSet<()>,
@@ -140,7 +144,7 @@ async fn take_connections(
 
 /// What all connections share.
 struct Service {
-    front: Front,
+    front: FrontHandle,
     options: ServeOptions,
     bodies: BodyRoom,
 }
@@ -150,16 +154,17 @@ async fn respond(
     stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
+    let front = service.front.current();
     let Some(origin) = request.headers().get(ORIGIN).cloned() else {
-        return answer(&service, stop, request).await;
+        return answer(&service, &front, stop, request).await;
     };
-    if !origin.to_str().is_ok_and(|origin| service.front.permits_origin(origin)) {
+    if !origin.to_str().is_ok_and(|origin| front.permits_origin(origin)) {
         return plain(403, "requests from web pages are refused");
     }
     let response = if request.method() == Method::OPTIONS {
         written(GatewayResponse::whole(204, Vec::new()))?
     } else {
-        answer(&service, stop, request).await?
+        answer(&service, &front, stop, request).await?
     };
     Ok(permit(response, origin))
 }
@@ -183,10 +188,11 @@ fn permit(mut response: Response<Body>, origin: HeaderValue) -> Response<Body> {
 
 async fn answer(
     service: &Service,
+    front: &Front,
     stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
-    let Service { front, options, bodies } = service;
+    let Service { options, bodies, .. } = service;
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let mut client = ClientRequest::new(path, Bytes::new());
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use windlass_assemble::{Normalizer, Options};
 use windlass_protocol::{Request, Role, ToolSpec};
 use windlass_stream::{ChunkStream, FreeText, ModelError};
+use windlass_tokens::Tokenizer;
 use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
 
-use crate::ClientRequest;
 use crate::answer::{GatewayResponse, Writing};
 use crate::carry::{convert, functions_only};
 use crate::gateway::{Gateway, Upstream};
@@ -23,6 +23,7 @@ use crate::response::{header, new_id, now, refuse, refuse_while_stopping};
 use crate::state::Session;
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
+use crate::{ClientRequest, estimate};
 
 /// The most attempts that a client can ask for.
 const ATTEMPTS: usize = 10;
@@ -61,7 +62,8 @@ impl Gateway {
         let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
         let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
         let repeated = repeated_fields(server, session.as_ref());
-        let encoder = encoder(server, asked, repeated, &id, client.body.len());
+        let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown);
+        let encoder = encoder(server, asked, repeated, &id, tokens);
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
             chunks: answer.chunks,
@@ -177,19 +179,19 @@ fn repeated_fields(server: &dyn Server, session: Option<&Session>) -> Map<String
     }
 }
 
-/// Returns the encoder of the answer. It reports one input token for four bytes until the provider counts.
+/// Returns the encoder of the answer. It reports an estimate of the input tokens until the provider counts.
 fn encoder(
     server: &dyn Server,
     mut asked: DecodedRequest,
     repeated: Map<String, Value>,
     id: &str,
-    bytes: usize,
+    tokens: Option<u64>,
 ) -> Box<dyn Encoder> {
     let model = asked.request.model.clone();
     asked.request.messages.clear();
     asked.request.options.extra.extend(repeated);
     let mut encoder = server.encoder(&asked, ResponseHead::new(id, model, now()));
-    encoder.expect_input_tokens(u64::try_from(bytes / 4).unwrap_or(u64::MAX));
+    encoder.expect_input_tokens(tokens.unwrap_or_default());
     encoder
 }
 

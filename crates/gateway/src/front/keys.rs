@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::limits::ClientLimits;
 use crate::ClientRequest;
 
 /// The beginning of a key, by which a scanner for secrets recognises it.
@@ -41,6 +42,9 @@ pub struct ClientKey {
     /// The models that the client may use; all if the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
+    /// The rates and budgets of the client.
+    #[serde(default, skip_serializing_if = "ClientLimits::is_unlimited")]
+    pub limits: ClientLimits,
 }
 
 impl ClientKey {
@@ -104,7 +108,12 @@ impl ClientKeys {
         getrandom::fill(&mut random).map_err(KeyError::Randomness)?;
         let key = format!("{PREFIX}{}", hex(&random));
         let models = models.into_iter().map(Into::into).collect();
-        self.insert(ClientKey { name: name.to_owned(), hash: hash(&key), models })?;
+        self.insert(ClientKey {
+            name: name.to_owned(),
+            hash: hash(&key),
+            models,
+            limits: ClientLimits::default(),
+        })?;
         Ok(key)
     }
 
@@ -113,6 +122,18 @@ impl ClientKeys {
         let count = self.by_hash.len();
         self.by_hash.retain(|_, key| key.name != name);
         self.by_hash.len() < count
+    }
+
+    /// Sets the rates and budgets of a client. Returns false if it does not exist.
+    pub fn set_limits(&mut self, name: &str, limits: ClientLimits) -> bool {
+        let client = self.by_hash.values_mut().find(|key| key.name == name);
+        client.map(|key| key.limits = limits).is_some()
+    }
+
+    /// Sets the models that a client may use; all if the list is empty. Returns false if the client does not exist.
+    pub fn set_models(&mut self, name: &str, models: Vec<String>) -> bool {
+        let client = self.by_hash.values_mut().find(|key| key.name == name);
+        client.map(|key| key.models = models).is_some()
     }
 
     /// Returns the clients.

@@ -25,6 +25,14 @@ pub struct RequestLine {
     pub total_ms: u64,
     /// The bytes of the answer's body.
     pub bytes: u64,
+    /// The label of the upstream, or an empty text if no request was sent.
+    pub upstream: String,
+    /// The input tokens that the provider counted; `None` without a count.
+    pub input_tokens: Option<u64>,
+    /// The output tokens that the provider counted; `None` without a count.
+    pub output_tokens: Option<u64>,
+    /// The cost in millionths of the currency of the prices; `None` without a count or a price.
+    pub cost_millionths: Option<u64>,
     /// False if the answer was cut: by the client, by the upstream or by the end of the server.
     pub is_complete: bool,
 }

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
+use windlass_protocol::Usage;
+
+use super::attempts::FallbackReason;
+use super::limits::format_amount;
 use super::log::RequestLine;
 
 /// Maximum number of counted combinations of client, format, model and status. Clients choose model names, so further
@@ -25,6 +29,9 @@ struct Counters {
     /// Answers by the time of their first byte, one count for each bound and one for all others.
     first_bytes: [u64; 10],
     first_byte_sum_ms: u64,
+    usage: BTreeMap<UsageSeries, UsageSum>,
+    /// Failed attempts at gateways of chains, by the label of the upstream.
+    failures: BTreeMap<(String, FallbackReason), u64>,
     total_sum_ms: u64,
     bytes: u64,
     truncated: u64,
@@ -38,13 +45,27 @@ struct Series {
     status: u16,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct UsageSeries {
+    client: String,
+    model: String,
+    upstream: String,
+}
+
+/// The tokens that providers counted, and their cost in millionths.
+#[derive(Debug, Default)]
+struct UsageSum {
+    usage: Usage,
+    cost: u64,
+}
+
 impl Metrics {
     pub(super) fn begin(&self) {
         let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counters.active = counters.active.saturating_add(1);
     }
 
-    pub(super) fn end(&self, line: &RequestLine) {
+    pub(super) fn end(&self, line: &RequestLine, usage: Option<&Usage>) {
         let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut series = Series {
             client: line.client.clone(),
@@ -57,6 +78,9 @@ impl Metrics {
         }
         let count = counters.requests.entry(series).or_default();
         *count = count.saturating_add(1);
+        if let Some(usage) = usage {
+            counters.count(line, usage);
+        }
         counters.active = counters.active.saturating_sub(1);
         counters.total_sum_ms = counters.total_sum_ms.saturating_add(line.total_ms);
         counters.bytes = counters.bytes.saturating_add(line.bytes);
@@ -70,6 +94,13 @@ impl Metrics {
         }
     }
 
+    /// Counts a failed attempt at a gateway of a chain.
+    pub(super) fn fall_back(&self, upstream: &str, reason: FallbackReason) {
+        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counters.failures.entry((upstream.to_owned(), reason)).or_default();
+        *count = count.saturating_add(1);
+    }
+
     pub(super) fn to_text(&self, free_places: usize) -> String {
         let counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
@@ -80,13 +111,62 @@ impl Metrics {
 }
 
 impl Counters {
+    fn count(&mut self, line: &RequestLine, usage: &Usage) {
+        let mut series = UsageSeries {
+            client: line.client.clone(),
+            model: line.model.clone(),
+            upstream: line.upstream.clone(),
+        };
+        if self.usage.len() >= MOST_SERIES && !self.usage.contains_key(&series) {
+            OTHER.clone_into(&mut series.model);
+        }
+        let sum = self.usage.entry(series).or_default();
+        sum.usage.add(usage);
+        sum.cost = sum.cost.saturating_add(line.cost_millionths.unwrap_or_default());
+    }
+
+    fn write_usage(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(text, "# HELP windlass_gateway_tokens_total Tokens that providers counted, by their kind.")?;
+        writeln!(text, "# TYPE windlass_gateway_tokens_total counter")?;
+        for (series, UsageSum { usage, .. }) in &self.usage {
+            let kinds = [
+                ("input", usage.input_tokens),
+                ("output", usage.output_tokens),
+                ("cache_read", usage.cache_read_tokens),
+                ("cache_write", usage.cache_write_tokens),
+            ];
+            for (kind, tokens) in kinds {
+                let labels = series.labels();
+                writeln!(text, "windlass_gateway_tokens_total{{{labels},kind=\"{kind}\"}} {tokens}")?;
+            }
+        }
+        writeln!(text, "# HELP windlass_gateway_cost_total Cost of counted tokens with known prices.")?;
+        writeln!(text, "# TYPE windlass_gateway_cost_total counter")?;
+        for (series, sum) in &self.usage {
+            writeln!(text, "windlass_gateway_cost_total{{{}}} {}", series.labels(), format_amount(sum.cost))?;
+        }
+        Ok(())
+    }
+
     fn write_to(&self, text: &mut String, free_places: usize) -> std::fmt::Result {
         writeln!(text, "# HELP windlass_gateway_requests_total Requests to models, by their status.")?;
         writeln!(text, "# TYPE windlass_gateway_requests_total counter")?;
         for (Series { client, format, model, status }, count) in &self.requests {
-            let labels = [("client", client), ("format", format), ("model", model)];
-            let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escape(value))).join(",");
+            let labels = join_labels([("client", client), ("format", format), ("model", model)]);
             writeln!(text, "windlass_gateway_requests_total{{{labels},status=\"{status}\"}} {count}")?;
+        }
+        self.write_usage(text)?;
+        writeln!(
+            text,
+            "# HELP windlass_gateway_failed_attempts_total Failed attempts at upstreams of chains."
+        )?;
+        writeln!(text, "# TYPE windlass_gateway_failed_attempts_total counter")?;
+        for ((upstream, reason), count) in &self.failures {
+            let (upstream, reason) = (escape(upstream), reason.as_str());
+            writeln!(
+                text,
+                "windlass_gateway_failed_attempts_total{{upstream=\"{upstream}\",reason=\"{reason}\"}} {count}"
+            )?;
         }
         writeln!(text, "# HELP windlass_gateway_first_byte_seconds Time to the first byte of the answer.")?;
         writeln!(text, "# TYPE windlass_gateway_first_byte_seconds histogram")?;
@@ -116,6 +196,16 @@ impl Counters {
         }
         Ok(())
     }
+}
+
+impl UsageSeries {
+    fn labels(&self) -> String {
+        join_labels([("client", &self.client), ("model", &self.model), ("upstream", &self.upstream)])
+    }
+}
+
+fn join_labels(labels: [(&str, &String); 3]) -> String {
+    labels.map(|(name, value)| format!("{name}=\"{}\"", escape(value))).join(",")
 }
 
 fn seconds(ms: u64) -> String {

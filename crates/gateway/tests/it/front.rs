@@ -34,8 +34,8 @@ pub(crate) async fn start(front: Front) -> u16 {
 
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    head: String,
-    body: String,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
@@ -53,7 +53,7 @@ pub(crate) async fn send(port: u16, method: &str, path: &str, headers: &str, bod
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await.unwrap();
-    let text = String::from_utf8(bytes).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }

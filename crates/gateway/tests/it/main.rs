@@ -1,8 +1,10 @@
 //! Clients of each format before models of each other.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod budgets;
 mod canned;
 mod carry;
+mod chain;
 mod findings;
 mod formats;
 mod front;

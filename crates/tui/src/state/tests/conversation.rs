@@ -286,7 +286,8 @@ fn a_wait_before_a_request_is_counted_down_until_the_model_answers() {
     let mut talk = Talk::new();
     talk.start("x");
     let wait = std::time::Duration::from_secs(6);
-    let reply = Reply::Wait { text: Some("status 429; 6 s".to_owned()), reason: "status 429".to_owned(), wait };
+    let reply =
+        Reply::Wait { text: Some("status 429; 6 s".to_owned()), reason: "status 429".to_owned(), wait };
     talk.apply(Input::Reply(reply));
     assert!(talk.printed.iter().any(|line| line.contains("status 429; 6 s")), "{:?}", talk.printed);
     assert!(talk.view().contains("waits 6s (Esc: stop): status 429"), "{}", talk.view());

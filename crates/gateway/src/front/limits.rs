@@ -1,0 +1,78 @@
+//! The rates and budgets of a client.
+
+use serde::{Deserialize, Serialize};
+use windlass_protocol::Prices;
+
+/// The rates and budgets of one client. A missing value has no limit.
+///
+/// A minute is any period of 60 seconds. Days and months are those of UTC. A request counts in the day and the month
+/// in which it begins.
+///
+/// ```
+/// use windlass_gateway::ClientLimits;
+/// let limits: ClientLimits = serde_json::from_str(r#"{"requests_per_minute": 60, "cost_per_month": "20.00"}"#)?;
+/// assert_eq!(limits.cost_per_month, Some(20_000_000));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..ClientLimits::default()`")]
+pub struct ClientLimits {
+    /// Requests in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u64>,
+    /// Input and output tokens in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_minute: Option<u64>,
+    /// Input and output tokens in a day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_day: Option<u64>,
+    /// Input and output tokens in a month.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_month: Option<u64>,
+    /// Money in a day, in millionths of the currency of the prices. Written as a decimal text such as `"2.50"`.
+    #[serde(with = "amount", skip_serializing_if = "Option::is_none")]
+    pub cost_per_day: Option<u64>,
+    /// Money in a month, in millionths of the currency of the prices. Written as a decimal text.
+    #[serde(with = "amount", skip_serializing_if = "Option::is_none")]
+    pub cost_per_month: Option<u64>,
+}
+
+impl ClientLimits {
+    /// Returns true without any limit.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns true with a budget in money, which needs known prices.
+    pub(super) fn has_money(&self) -> bool {
+        self.cost_per_day.is_some() || self.cost_per_month.is_some()
+    }
+}
+
+/// Formats millionths as a decimal amount.
+pub(super) fn format_amount(millionths: u64) -> String {
+    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+}
+
+mod amount {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Prices, format_amount};
+
+    #[expect(clippy::ref_option, reason = "the signature of serde's `with`")]
+    pub(super) fn serialize<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(millionths) => serializer.serialize_str(&format_amount(*millionths)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let amount = Prices::parse_amount(&text)
+            .ok_or_else(|| D::Error::custom(format!("{text:?} is not an amount; write it like \"2.50\"")))?;
+        Ok(Some(amount))
+    }
+}
