@@ -59,8 +59,17 @@ impl Contents {
                 return Ok(());
             }
         }
-        self.messages.push(Message::new(role, others));
+        self.push(role, others);
         Ok(())
+    }
+
+    /// Appends a message. Adjacent contents of the model are one answer: the chats of Google's libraries send each
+    /// chunk of a streamed answer as a content, so parallel calls arrive in two contents with the results after both.
+    fn push(&mut self, role: Role, parts: Vec<Part>) {
+        match self.messages.last_mut() {
+            Some(last) if role == Role::Assistant && last.role == role => last.parts.extend(parts),
+            _ => self.messages.push(Message::new(role, parts)),
+        }
     }
 
     fn part(

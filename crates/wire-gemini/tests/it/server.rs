@@ -246,6 +246,26 @@ fn results_find_their_calls_by_id_then_by_name_then_in_order() {
 }
 
 #[test]
+fn adjacent_contents_of_the_model_are_one_answer() {
+    let request = read(&json!({"contents": [
+        {"role": "user", "parts": [{"text": "go"}]},
+        {"role": "model", "parts": [{"text": "I "}]},
+        {"role": "model", "parts": [{"text": "look."}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "a", "args": {}}}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "b", "args": {}}}]},
+        {"role": "model", "parts": [{"text": ""}]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"name": "a", "response": {"output": "1"}}},
+            {"functionResponse": {"name": "b", "response": {"output": "2"}}},
+        ]},
+    ]}));
+    let roles: Vec<Role> = request.messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool]);
+    let names: Vec<&str> = request.messages[1].calls().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
 fn errors_name_the_place() {
     check_error("{", "not JSON");
     check_error("[]", "an object");
