@@ -1,7 +1,7 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
 use windlass_agent::Outcome;
-use windlass_protocol::Effort;
+use windlass_protocol::{Effort, RawJson};
 
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
@@ -27,6 +27,10 @@ pub struct RunChanges {
     pub max_turns: Option<u32>,
     /// The amount of reasoning.
     pub effort: Option<Effort>,
+    /// Cost at which the run stops, in millionths; 0 means unlimited.
+    pub max_cost: Option<u64>,
+    /// JSON Schema of the answer. The schema of the run before does not count, because the task is another one.
+    pub answer_schema: Option<RawJson>,
 }
 
 impl RunChanges {
@@ -39,6 +43,8 @@ impl RunChanges {
             ("preset", self.preset.is_some()),
             ("max_turns", self.max_turns.is_some()),
             ("effort", self.effort.is_some()),
+            ("max_cost", self.max_cost.is_some()),
+            ("answer_schema", self.answer_schema.is_some()),
         ];
         names.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
     }
@@ -53,6 +59,8 @@ impl RunChanges {
         settings.autonomy = self.autonomy.unwrap_or(settings.autonomy);
         settings.preset = self.preset.unwrap_or(settings.preset);
         settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
+        settings.max_cost = self.max_cost.unwrap_or(settings.max_cost);
+        settings.answer_schema.clone_from(&self.answer_schema);
         settings.request.reasoning = self.effort.or(settings.request.reasoning);
     }
 }
