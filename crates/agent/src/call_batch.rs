@@ -237,6 +237,7 @@ impl AgentInner {
             repeats: 0,
             nudges: 0,
             stream_retries: 0,
+            cost: 0,
             approval_timeout_ms: self.config.limits.approval_timeout_ms,
         };
         Config::new("calls", Vec::new())

@@ -16,7 +16,7 @@ use windlass_protocol::{History, Message, Usage};
 
 use self::hand_offs::HandOffs;
 #[cfg(feature = "typed")]
-pub use self::typed::{TypedEvent, TypedReport, TypedStream};
+pub use self::typed::{AnswerSchema, TypedEvent, TypedReport, TypedStream};
 use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
 
 /// A conversation with an agent: each task sees the tasks before it, and a human's approvals for the session hold in

@@ -7,6 +7,8 @@ mod definitions;
 mod workflows;
 
 pub(crate) use self::child_runs::{ChildRuns, RunModel};
+#[cfg(feature = "subagent")]
+pub use self::definitions::{AgentOrigin, ListedAgent, list_agents};
 #[cfg(feature = "workflow")]
 pub use self::workflows::{find_workflow, load_workflows};
 

@@ -94,6 +94,10 @@ impl App {
         self.folders.state.as_deref().context("no folder for runs: set WINDLASS_STATE_DIR or HOME")
     }
 
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.folders.home.as_deref()
+    }
+
     pub(crate) fn settings_file(&self, name: &str) -> Option<PathBuf> {
         self.settings_folder().map(|folder| folder.join(name))
     }

@@ -1,6 +1,7 @@
 //! Assembly: the toolbox of a workspace, the confinement of its processes, the people, and the agent.
 
 mod agent;
+mod answer_form;
 mod builtin_tools;
 mod confinement;
 mod manual_call;
@@ -10,6 +11,7 @@ mod run_hooks;
 mod toolbox;
 
 pub use self::agent::Assembly;
+pub use self::answer_form::AnswerForm;
 pub use self::confinement::{
     build_shell, confinement_helper, run_confinement_helper, warn_about_confinement,
 };

@@ -5,6 +5,7 @@
 )]
 
 mod app;
+mod child_wait;
 mod config;
 mod error;
 mod hex;

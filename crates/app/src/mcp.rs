@@ -35,7 +35,7 @@ pub use self::connect::{ConnectOptions, ConnectedServers, add_approval_rules, co
 pub use self::description::describe_command;
 pub use self::entry::{ApprovalRule, LifecycleRule, ServerEntry, ToolEntry};
 pub use self::foreign::{ImportedServers, parse_foreign_config};
-pub use self::import::{add_to_user_config, format_config};
+pub use self::import::{add_to_user_config, format_config, remove_from_user_config};
 #[cfg(feature = "mcp")]
 pub use self::served_tools::{ServeOptions, ServedTools};
 #[cfg(feature = "mcp")]

@@ -1,27 +1,30 @@
 //! Notifications for a person who is away: when a run asks, ends or fails.
 //!
-//! The file `notify.toml` in the user's folder of settings names a command, a webhook, or both. A notification names the
-//! tool of a question, and never arguments, texts or paths. The command runs outside of the sandbox, like a program that
-//! the user starts: only the user can write the file, which no tool reaches.
+//! The table `[notify]` of the user's `config.toml` names a command, a webhook, or both. A notification names the tool of a
+//! question, and never arguments, texts or paths. The command runs outside of the sandbox, like a program that the user
+//! starts: only the user can write the file, which no tool reaches.
 
 mod delivery;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use windlass_sandbox::{SettingsOwner, read_settings};
+use serde::Serialize;
 
 use self::delivery::Delivery;
 use crate::app::App;
-use crate::error::{Result, bail, ensure, one_line};
+use crate::configuration::Configuration;
+use crate::error::{Result, ensure, one_line};
 use crate::feed::{FeedEvent, FeedFollower, FeedKind, Question, RunOutcome};
-use crate::policies::check_owner;
 
-/// Name of the file.
-const FILE: &str = "notify.toml";
+/// Name of the file that had these settings before.
+const OLD_FILE: &str = "notify.toml";
+
+/// Kind of a notification about a question.
+const QUESTION: &str = "question";
 
 /// Notifications that can wait. A further one is dropped, because the person has many already.
 const WAITING: usize = 16;
@@ -29,10 +32,9 @@ const WAITING: usize = 16;
 /// Time that the end of a run waits for notifications that are not delivered yet.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// Contents of the file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Settings {
+/// The ways to notify the user.
+#[derive(Clone, Debug, Default)]
+struct NotifySettings {
     /// A program with its arguments. It gets the text as a further argument, and the notification as JSON on its standard
     /// input.
     command: Vec<String>,
@@ -56,15 +58,17 @@ struct Notification {
 /// Follower of a run's feed that notifies the user.
 pub(crate) struct Notifier {
     queue: Option<SyncSender<Notification>>,
+    has_person: bool,
     /// Is closed when every notification is delivered. A lock makes it shareable.
     delivered: Mutex<Receiver<()>>,
 }
 
 impl Notifier {
     /// Starts a notifier if the user has configured notifications. A wrong configuration is a warning, and the run works
-    /// without notifications.
-    pub(crate) fn start(app: &App) -> Option<Self> {
-        let delivery = match load(app) {
+    /// without notifications. Without a person, questions are answered by the program and not notified.
+    pub(crate) fn start(app: &App, root: &Path, has_person: bool) -> Option<Self> {
+        warn_about_old_file(app);
+        let delivery = match load(app, root) {
             Ok(settings) => Delivery::new(settings?, app.notices().clone()),
             Err(error) => {
                 app.warn(format!("notifications are off: {}", one_line(&error)));
@@ -79,7 +83,7 @@ impl Notifier {
         };
         // A thread, because the process of a command is awaited, and the runtime of a run can end before.
         match std::thread::Builder::new().name("windlass-notify".to_owned()).spawn(work) {
-            Ok(_) => Some(Self { queue: Some(queue), delivered: Mutex::new(delivered) }),
+            Ok(_) => Some(Self { queue: Some(queue), has_person, delivered: Mutex::new(delivered) }),
             Err(error) => {
                 app.warn(format!("notifications are off: {error}"));
                 None
@@ -88,19 +92,26 @@ impl Notifier {
     }
 }
 
-/// Reads the settings, if the file exists.
-fn load(app: &App) -> Result<Option<Settings>> {
-    let Some(file) = app.settings_file(FILE).filter(|file| file.exists()) else { return Ok(None) };
-    check_owner(&file)?;
-    let Some(text) = read_settings(&file, SettingsOwner::User)? else { return Ok(None) };
-    let settings: Settings = toml::from_str(&text)?;
-    if let Some(address) = &settings.webhook {
-        ensure!(is_safe(address), Invalid, "{FILE}: the webhook needs an https address");
+/// Reads the settings. Returns `None` if they name no way.
+fn load(app: &App, root: &Path) -> Result<Option<NotifySettings>> {
+    let configuration = Configuration::load(app, root, None)?;
+    let command = configuration.list("notify.command").to_vec();
+    let webhook = configuration.text("notify.webhook").map(str::to_owned);
+    if let Some(address) = &webhook {
+        ensure!(is_safe(address), Invalid, "`notify.webhook` of config.toml needs an https address");
     }
-    if settings.command.is_empty() && settings.webhook.is_none() {
-        bail!(Invalid, "{FILE} has neither a command nor a webhook");
+    let has_way = !command.is_empty() || webhook.is_some();
+    Ok(has_way.then_some(NotifySettings { command, webhook }))
+}
+
+/// Warns about the file of earlier versions, which is not read.
+fn warn_about_old_file(app: &App) {
+    if let Some(file) = app.settings_file(OLD_FILE).filter(|file| file.exists()) {
+        app.warn(format!(
+            "{} is not read any more: move its lines into your config.toml, below a line with [notify], and delete it",
+            file.display()
+        ));
     }
-    Ok(Some(settings))
 }
 
 /// Returns true if an address is encrypted or on this machine.
@@ -118,9 +129,9 @@ impl Notification {
     fn from_event(event: &FeedEvent) -> Option<Self> {
         let (kind, tool, text) = match &event.kind {
             FeedKind::QuestionOpened { card: Question::Call { card }, .. } => {
-                ("question", Some(card.tool.clone()), format!("{} waits for an answer", card.tool))
+                (QUESTION, Some(card.tool.clone()), format!("{} waits for an answer", card.tool))
             }
-            FeedKind::QuestionOpened { .. } => ("question", None, "an agent asks a question".to_owned()),
+            FeedKind::QuestionOpened { .. } => (QUESTION, None, "an agent asks a question".to_owned()),
             FeedKind::RunEnded { outcome, .. } if event.agent.is_none() => match outcome {
                 RunOutcome::Failed { .. } => ("failed", None, "a run failed".to_owned()),
                 RunOutcome::Completed { .. } => ("ended", None, "a run is done".to_owned()),
@@ -143,7 +154,8 @@ impl Notification {
 impl FeedFollower for Notifier {
     fn follow(&mut self, events: &[FeedEvent]) -> Result<()> {
         if let Some(queue) = &self.queue {
-            for notification in events.iter().filter_map(Notification::from_event) {
+            let notifications = events.iter().filter_map(Notification::from_event);
+            for notification in notifications.filter(|one| self.has_person || one.event != QUESTION) {
                 // A full queue drops it, and a run never waits for a notification.
                 drop(queue.try_send(notification));
             }

@@ -1,5 +1,5 @@
-//! `windlass approvals`: lists the open questions of suspended runs, and stores answers to them, from any
-//! process.
+//! `windlass approvals`: lists the open questions of runs that wait or are suspended, and stores answers to them, from
+//! any process.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
         store_answer(&folder, &answer.stored)?;
         answer.report()?;
     }
-    print_stored(&folder, &arguments.store.describe());
+    print_stored(&folder, &open, &arguments.store.describe());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,25 +81,25 @@ fn find_deferred<'a>(open: &'a OpenQuestions, run: &str, call: &str) -> anyhow::
     })
 }
 
-fn print_stored(folder: &RunFolder, store: &str) {
+fn print_stored(folder: &RunFolder, open: &OpenQuestions, store: &str) {
     let command = if folder.is_workflow() { "windlass workflow run" } else { "windlass run" };
-    output::note(&format!("stored; the run receives it with: {command} --resume {}{store}", folder.id));
+    let when = if open.has_ended {
+        "the run receives it with"
+    } else {
+        "the run receives it now if its process works, and otherwise with"
+    };
+    output::note(&format!("stored; {when}: {command} --resume {}{store}", folder.id));
 }
 
 fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
-/// Finds a run with an open question. Fails if no question is open, or if the run has not ended.
+/// Finds a run with an open question. Fails if no question is open.
 fn waiting(app: &App, run: &str) -> anyhow::Result<(RunFolder, OpenQuestions)> {
     let folder = app.find_run(run)?;
     let open = OpenQuestions::load(&folder)?;
     anyhow::ensure!(!open.is_empty(), "run {run} has no open questions");
-    anyhow::ensure!(
-        open.has_ended,
-        "run {run} is active in another process, or was killed: its questions appear in that process; if \
-         the process has ended, continue with windlass run --resume {run}"
-    );
     Ok((folder, open))
 }
 
@@ -222,7 +222,8 @@ pub(crate) fn show(
 }
 
 fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {
-    let mut text = format!("{run}{}\n", if open.has_ended { "" } else { " (active, or was killed)" });
+    let mut text =
+        format!("{run}{}\n", if open.has_ended { "" } else { " (works in another process, or was killed)" });
     for question in &open.questions {
         let answer = match answers.approval(&question.request_id) {
             Some(decision) if decision.approved => "approved, ",

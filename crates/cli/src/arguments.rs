@@ -2,14 +2,18 @@
 
 #[cfg(feature = "acp")]
 mod acp;
+#[cfg(feature = "subagent")]
+mod agents;
 mod approvals;
 mod bytes;
 #[cfg(feature = "tui")]
 mod chat;
+mod completions;
 mod config;
 mod defaults;
 mod embeddings;
 mod engine;
+mod fork;
 #[cfg(feature = "gateway")]
 mod front;
 #[cfg(feature = "mcp")]
@@ -22,6 +26,7 @@ mod request;
 mod restore;
 mod resumed;
 mod run;
+mod script;
 #[cfg(feature = "server")]
 mod serve;
 #[cfg(any(feature = "acp", feature = "server"))]
@@ -39,6 +44,8 @@ use clap::{Parser, Subcommand};
 
 #[cfg(feature = "acp")]
 pub(crate) use self::acp::Acp;
+#[cfg(feature = "subagent")]
+pub(crate) use self::agents::{Agents, AgentsCommand};
 #[cfg(feature = "temporal")]
 pub(crate) use self::approvals::Stop;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
@@ -47,6 +54,9 @@ pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 #[cfg(feature = "tui")]
 pub(crate) use self::chat::Chat;
+pub(crate) use self::completions::Completions;
+#[cfg(feature = "man")]
+pub(crate) use self::completions::Man;
 pub(crate) use self::config::{
     Config, ConfigCommand, ConfigView, Hooks, HooksCommand, Login, Logout, Trust, TrustCommand,
 };
@@ -54,8 +64,11 @@ pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "temporal")]
 pub(crate) use self::engine::{EngineTarget, EngineValues};
+pub(crate) use self::fork::{Fork, StatusName};
 #[cfg(feature = "mcp")]
-pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
+pub(crate) use self::mcp::{
+    Mcp, McpAdd, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust,
+};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::names::{AutonomyName, PresetName, SandboxName};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
@@ -69,7 +82,8 @@ pub(crate) use self::resumed::refuse_without_command;
 pub(crate) use self::run::Proxy;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
-pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
+pub(crate) use self::run::{Approval, ProtocolName, Run};
+pub(crate) use self::script::ScriptArgs;
 #[cfg(feature = "server")]
 pub(crate) use self::serve::{DeviceAction, DevicesCommand, Serve};
 #[cfg(any(feature = "acp", feature = "server"))]
@@ -84,6 +98,8 @@ pub(crate) use crate::wires::WireName;
 
 #[cfg(not(feature = "acp"))]
 type Acp = crate::missing::Missing;
+#[cfg(not(feature = "subagent"))]
+type Agents = crate::missing::Missing;
 #[cfg(not(feature = "mcp"))]
 type Mcp = crate::missing::Missing;
 #[cfg(not(feature = "mock"))]
@@ -103,15 +119,22 @@ type Worker = crate::missing::Missing;
 #[cfg(not(feature = "workflow"))]
 type Workflow = crate::missing::Missing;
 
+/// Version of the program, with the commit if the build knows it.
+const VERSION: &str = env!("WINDLASS_VERSION");
+
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
-#[command(name = "windlass", version, propagate_version = true)]
+#[command(name = "windlass", version = VERSION, propagate_version = true, max_term_width = 110)]
 #[cfg_attr(feature = "tui", command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true))]
 #[cfg_attr(not(feature = "tui"), command(subcommand_required = true))]
 #[command(
     after_help = "Begin with: windlass demo\nTalk to an agent in this folder: windlass --model gpt-5-mini"
 )]
 pub(crate) struct Windlass {
+    /// Write a log file into the state folder, and print its path; -vv and -vvv log more. `RUST_LOG` selects levels by
+    /// module: `info,hyper_util=trace`.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[cfg(feature = "tui")]
@@ -153,6 +176,8 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// List and show work modes: the kind of work of a run, and the tools for it.
     Modes(Modes),
+    /// List and show sub-agents: agents that a run can start as tools.
+    Agents(Agents),
     /// Run, list and draw workflows (graphs of steps).
     Workflow(Workflow),
     /// Check, test and explain policies.
@@ -172,6 +197,12 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// List providers, or the models of a provider with their known capabilities.
     Models(Models),
+    /// Print the completion script of a shell.
+    Completions(Completions),
+    /// Write the manual pages.
+    #[cfg(feature = "man")]
+    #[command(hide = true)]
+    Man(Man),
     #[command(flatten)]
     Service(Service),
 }

@@ -8,24 +8,11 @@ use windlass_app::feed::{FeedEvent, FeedHeader, RunFeed};
 use windlass_app::runs::Inbox;
 use windlass_tool::CancellationToken;
 
+use crate::logging::log_events;
 use crate::output;
 use crate::screen::Floor;
 use crate::show::Show;
-
-/// Output format of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Telling {
-    /// Text for a human.
-    Words,
-    /// One line of JSON for each event, for a program.
-    Json,
-}
-
-impl Telling {
-    pub(crate) fn from_flag(json: bool) -> Self {
-        if json { Self::Json } else { Self::Words }
-    }
-}
+pub(crate) use crate::telling::Telling;
 
 /// The parts of a session's run that follow its events.
 #[derive(Debug)]
@@ -55,9 +42,10 @@ impl RunParts<'_> {
 }
 
 fn print_feed(events: &[FeedEvent], telling: Telling) -> anyhow::Result<()> {
+    log_events(events);
     match telling {
         Telling::Json => events.iter().try_for_each(output::line),
-        Telling::Words => Ok(()),
+        Telling::Words | Telling::Answer => Ok(()),
     }
 }
 
@@ -113,10 +101,10 @@ pub(crate) async fn drive(
         match (&mut run, telling) {
             (Some(run), _) => run.follow(&event, telling)?,
             (None, Telling::Json) => output::line(&event)?,
-            (None, Telling::Words) => {}
+            (None, Telling::Words | Telling::Answer) => {}
         }
         match telling {
-            Telling::Json => show.keep(&event),
+            Telling::Json | Telling::Answer => show.keep(&event),
             Telling::Words => show.event(&event)?,
         }
         floor.mark_printed(&event);

@@ -22,6 +22,7 @@ use crate::arguments::{EngineOptions, EngineValues, Run, Worker};
 use crate::drive::{Telling, drive, interrupts};
 use crate::people::choose_people;
 use crate::run::{exit_code, session_options, settings_of};
+use crate::script::print_answer;
 use crate::show::Show;
 use crate::telemetry::Telemetry;
 use crate::{output, usage};
@@ -134,7 +135,7 @@ pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Res
     let events = Box::pin(stream::unfold(events, |mut events| async {
         events.recv().await.map(|event| (Ok::<Event, AgentError>(event), events))
     }));
-    let telling = Telling::from_flag(arguments.json);
+    let telling = Telling::from_flags(arguments.json, arguments.script.print);
     let outcome = {
         let mut driving = std::pin::pin!(drive(events, &mut show, telling, &stop, None));
         tokio::select! {
@@ -146,6 +147,9 @@ pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Res
         }
     };
     output::note(&usage::words(show.usage));
+    if telling == Telling::Answer {
+        print_answer(&outcome, None)?;
+    }
     Ok(if matches!(outcome, Outcome::Completed { .. }) { ExitCode::SUCCESS } else { exit_code(&show) })
 }
 

@@ -6,11 +6,14 @@
 
 #[cfg(feature = "acp")]
 mod acp;
+#[cfg(feature = "subagent")]
+mod agents;
 mod approvals;
 mod arguments;
 #[cfg(feature = "tui")]
 mod chat;
 mod check;
+mod completions;
 mod config;
 #[cfg(feature = "mock")]
 mod demo;
@@ -23,6 +26,7 @@ mod fork;
 mod hooks;
 mod input;
 mod json;
+mod logging;
 mod login;
 mod manual;
 #[cfg(feature = "mcp")]
@@ -31,6 +35,7 @@ mod mcp;
     feature = "gateway",
     feature = "mcp",
     feature = "mock",
+    feature = "subagent",
     feature = "temporal",
     feature = "workflow"
 )))]
@@ -53,6 +58,7 @@ mod restore;
 mod run;
 mod say;
 mod screen;
+mod script;
 #[cfg(feature = "server")]
 mod serve;
 #[cfg(any(feature = "acp", feature = "server", feature = "tui"))]
@@ -62,6 +68,7 @@ mod show;
 #[cfg(any(feature = "acp", feature = "mock", feature = "server", feature = "tui"))]
 mod signals;
 mod telemetry;
+mod telling;
 mod terminal;
 mod text;
 mod tool;
@@ -90,13 +97,16 @@ fn main() -> ExitCode {
     panics::install();
     let app =
         App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
-    let end = arguments::parse(&app).and_then(|arguments| match arguments.command {
-        Some(command) => dispatch(command, &app),
-        #[cfg(feature = "tui")]
-        None => block_on(chat::chat(arguments.chat, &app)),
-        // The parser has refused this.
-        #[cfg(not(feature = "tui"))]
-        None => Ok(ExitCode::FAILURE),
+    let end = arguments::parse(&app).and_then(|arguments| {
+        logging::start(arguments.verbose, &app)?;
+        match arguments.command {
+            Some(command) => dispatch(command, &app),
+            #[cfg(feature = "tui")]
+            None => block_on(chat::chat(arguments.chat, &app)),
+            // The parser has refused this.
+            #[cfg(not(feature = "tui"))]
+            None => Ok(ExitCode::FAILURE),
+        }
     });
     match end {
         Ok(code) => code,
@@ -150,6 +160,13 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Mcp(arguments) => block_on(mcp::mcp(arguments, app)),
         #[cfg(not(feature = "mcp"))]
         Command::Mcp(_) => missing::refuse("mcp"),
+        #[cfg(feature = "subagent")]
+        Command::Agents(arguments) => agents::agents(&arguments, app),
+        #[cfg(not(feature = "subagent"))]
+        Command::Agents(_) => missing::refuse("subagent"),
+        Command::Completions(arguments) => completions::completions(&arguments),
+        #[cfg(feature = "man")]
+        Command::Man(arguments) => completions::write_pages(&arguments),
         Command::Modes(arguments) => modes::modes(&arguments, app),
         #[cfg(feature = "workflow")]
         Command::Workflow(arguments) => block_on(workflow::workflow(arguments, app)),

@@ -1,5 +1,6 @@
 //! `windlass mcp`: uses MCP servers, and serves this program's tools over MCP.
 
+mod add;
 mod call;
 mod doctor;
 mod import;
@@ -20,6 +21,8 @@ use crate::arguments::{Mcp, McpCommand};
 pub(crate) async fn mcp(arguments: Mcp, app: &App) -> anyhow::Result<ExitCode> {
     match arguments.command {
         McpCommand::Serve(arguments) => serve::serve(*arguments, app).await,
+        McpCommand::Add(arguments) => add::add(arguments, app),
+        McpCommand::Remove { name } => add::remove(&name, app),
         McpCommand::List { root, json } => list::list(app, &root, json),
         McpCommand::Tools { target, json } => tools::tools(app, &target, json).await,
         McpCommand::Call(arguments) => call::call(*arguments, app).await,

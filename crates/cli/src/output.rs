@@ -22,13 +22,19 @@ pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
     json(&text)
 }
 
-/// Prints JSON text and a line feed. Escapes the characters that a terminal interprets, because serde escapes
-/// only C0 controls. The value stays equal.
+/// Prints JSON text on one line. Escapes the characters that a terminal interprets, because serde escapes only C0
+/// controls, and replaces line breaks by spaces: the arguments of a call are printed as the model wrote them, with line
+/// breaks between their members. The value stays equal.
 pub(crate) fn json(text: &str) -> anyhow::Result<()> {
     let mut safe = String::with_capacity(text.len().saturating_add(1));
     for character in text.chars() {
         let mut bytes = [0; 4];
         let plain = &*character.encode_utf8(&mut bytes);
+        if matches!(character, '\n' | '\r' | '\t') {
+            // Only white space between values: strings have escapes in its place.
+            safe.push(' ');
+            continue;
+        }
         if escape_unsafe(plain) == plain {
             safe.push_str(plain);
             continue;
@@ -60,6 +66,7 @@ pub(crate) fn note(text: &str) {
         return;
     }
     let text = secrets::environment_redactor().redact(text);
+    tracing::info!("{text}");
     // A closed standard error cannot be reported.
     let _ = screen::write(Channel::Err, &format!("{text}\n"));
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use windlass_agent::{Budget, Outcome};
+use windlass_app::assembly::AnswerForm;
 use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::sessions::{Continuation, RunChanges, Sessions};
@@ -16,6 +17,7 @@ use windlass_tool::CancellationToken;
 use crate::arguments::{ProtocolName, Run, StoreOption, provider_choice};
 use crate::drive::{RunParts, Telling, drive};
 use crate::people::choose_people;
+use crate::script::{AnswerFile, print_answer, read_schema};
 use crate::show::Show;
 use crate::telemetry::Telemetry;
 use crate::usage::{self, Spending};
@@ -43,7 +45,9 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     }
     let app = &arguments.store.open(app)?;
     let stop = CancellationToken::new();
-    let telling = Telling::from_flag(arguments.json);
+    let telling = Telling::from_flags(arguments.json, arguments.script.print);
+    // A file that cannot be written is an error before the first request, not after the last one.
+    let file = AnswerFile::open(arguments.script.output_last_message.as_deref())?;
     let session = match (&arguments.resume, &arguments.continued) {
         (Some(id), _) => resume(&arguments, app, find_run(app, id)?, &stop).await?,
         (None, Some(session)) => continue_session(&arguments, app, session, &stop).await?,
@@ -61,6 +65,11 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     }
     let outcome = outcome?;
     recording.finish()?;
+    let form = AnswerForm::new(&settings)?;
+    if telling == Telling::Answer {
+        print_answer(&outcome, form.as_ref())?;
+    }
+    file.store(&outcome, form.as_ref())?;
     Ok(report_end(&folder, &arguments.store, &outcome, &show))
 }
 
@@ -147,6 +156,9 @@ fn run_changes(arguments: &Run, app: &App, sessions: &Sessions, session: &str) -
     changes.autonomy = is_given("autonomy").then(|| arguments.autonomy.autonomy());
     changes.preset = is_given("preset").then(|| arguments.preset.preset());
     changes.max_turns = is_given("max_turns").then_some(arguments.max_turns);
+    changes.max_cost = is_given("max_cost").then_some(arguments.max_cost);
+    changes.effort = arguments.request.options().reasoning.filter(|_| is_given("effort"));
+    changes.answer_schema = arguments.script.schema.as_deref().map(read_schema).transpose()?;
     Ok(changes)
 }
 
@@ -208,6 +220,8 @@ pub(crate) fn settings_of(arguments: &Run, app: &App, task: String) -> anyhow::R
     settings.offering = arguments.offering.selection();
     settings.servers = !arguments.no_mcp;
     settings.max_turns = arguments.max_turns;
+    settings.max_cost = arguments.max_cost;
+    settings.answer_schema = arguments.script.schema.as_deref().map(read_schema).transpose()?;
     settings.until_done = arguments.until_done;
     settings.no_checkpoints = arguments.no_checkpoints;
     settings.context_window = arguments.context_window.unwrap_or_default();
@@ -241,12 +255,13 @@ fn budget_of(
 ) -> anyhow::Result<Budget> {
     let listed = provider.price(app, options)?.map(|price| price.prices);
     let budget = arguments.budget(listed);
-    anyhow::ensure!(
-        budget.cost == 0 || budget.prices.is_known(),
-        "--ask-after-cost needs the price of {}, which is unknown: add --price IN,OUT with the prices of a million \
-         tokens",
-        provider.model
-    );
+    for (limit, option) in [(budget.cost, "--ask-after-cost"), (arguments.max_cost, "--max-cost")] {
+        anyhow::ensure!(
+            limit == 0 || budget.prices.is_known(),
+            "{option} needs the price of {}, which is unknown: add --price IN,OUT with the prices of a million tokens",
+            provider.model
+        );
+    }
     Ok(budget)
 }
 
@@ -279,8 +294,11 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
     let settings = SessionOptions::read_recorded_settings(file)?;
     let options = session_options(arguments, app, &settings, &stop)?;
     let Replay { events, recording, .. } = Replay::start(app, file, &options).await?;
-    let outcome =
-        drive(events, &mut Show::default(), Telling::from_flag(arguments.json), &stop, None).await?;
+    let telling = Telling::from_flags(arguments.json, arguments.script.print);
+    let outcome = drive(events, &mut Show::default(), telling, &stop, None).await?;
+    if telling == Telling::Answer {
+        print_answer(&outcome, AnswerForm::new(&settings)?.as_ref())?;
+    }
     let is_same = tell_differences(&recording.finish()?);
     if is_same {
         output::note("the run matches its recording");

@@ -38,6 +38,11 @@ impl OfferedTool {
 pub struct Limits {
     /// Number of answers of the model.
     pub turns: u32,
+    /// Cost of the run and of the other runs that share its budget, in millionths of the currency of
+    /// [`Budget::prices`]. The last answer can exceed it. A resumed run counts from its beginning. Without known prices
+    /// the cost stays zero.
+    #[serde(skip_serializing_if = "crate::budget::is_zero")]
+    pub cost: u64,
     /// Number of consecutive turns with a mistake and without a successful result, at which the human is
     /// asked (RULES L4).
     pub mistakes: u32,
@@ -57,6 +62,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             turns: 100,
+            cost: 0,
             mistakes: 3,
             repeats: 3,
             nudges: 3,

@@ -46,6 +46,12 @@ impl Ledger {
         self.used
     }
 
+    /// Returns the cost of the run, and of the other runs that share the budget, since their beginning.
+    pub(crate) fn total_cost(&self) -> u64 {
+        let others = self.others.used().values().map(|used| used.cost);
+        others.fold(self.used.cost, u64::saturating_add)
+    }
+
     /// Returns the prices of the model that answers in place of the run's model.
     pub(crate) fn answering(&self) -> Option<Prices> {
         self.answering

@@ -6,7 +6,7 @@ const LOOK: [&str; 6] =
     ["read_file", "list_files", "grep_file", "codebase_search", "view_image", "indexer_*"];
 
 /// Returns the definitions of the built-in agents, in the order in which the tools list them.
-pub(crate) fn builtin() -> Vec<AgentDefinition> {
+pub fn builtin_agents() -> Vec<AgentDefinition> {
     vec![
         agent(
             "code_explorer",

@@ -160,6 +160,36 @@ impl AgentDefinition {
         &self.prompt
     }
 
+    /// Returns the patterns of the tool names; `None` for all tools of the caller.
+    pub fn tools(&self) -> Option<&[String]> {
+        self.tools.as_deref()
+    }
+
+    /// Returns the name of the model; `None` for the model of the caller.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// Returns the slug of the work mode; `None` for the mode of the caller.
+    pub fn mode(&self) -> Option<&str> {
+        self.mode.as_deref()
+    }
+
+    /// Returns true if every call that does more than reading is denied.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Returns true if the agent may start agents of its own.
+    pub fn may_delegate(&self) -> bool {
+        self.may_delegate
+    }
+
+    /// Returns the maximum number of answers; `None` for the default.
+    pub fn turns(&self) -> Option<u32> {
+        self.turns
+    }
+
     /// Parses a Markdown file. The front matter must contain `name` and `description`. Optional keys are
     /// `tools` (one line with commas, or `[]` for none), `model`, `mode`, `read-only`, `agents` (`yes` lets
     /// the agent start agents) and `max-turns`. The text after the front matter is the system prompt.

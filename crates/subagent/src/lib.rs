@@ -20,6 +20,7 @@ mod sub_agents;
 mod task_modes;
 mod wait;
 
+pub use builtin::builtin_agents;
 pub use definition::{AgentDefinition, DefinitionError};
 pub use limits::AgentLimits;
 pub use model_source::{ModelSource, SourcedModel};

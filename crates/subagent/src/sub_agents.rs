@@ -9,7 +9,7 @@ use windlass_toolbox::WorkModes;
 use windlass_tools_control::{NewTask, TaskMode};
 
 use crate::background_tool::BackgroundTool;
-use crate::builtin::builtin;
+use crate::builtin::builtin_agents;
 use crate::call::SubAgentTool;
 use crate::close_agent::CloseAgent;
 use crate::registry::AgentRegistry;
@@ -41,7 +41,11 @@ impl SubAgents {
     /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
     /// `shell_executor`. An agent that is already registered under one of these names is kept.
     pub fn with_builtin(self) -> Self {
-        self.update(|registry| builtin().into_iter().for_each(|definition| drop(registry.add(definition))))
+        self.update(|registry| {
+            for definition in builtin_agents() {
+                drop(registry.add(definition));
+            }
+        })
     }
 
     /// Adds an agent.

@@ -1,5 +1,6 @@
 //! Answers of a type, or of a schema that is known only at run time.
 
+mod answer_schema;
 mod answer_text;
 mod event;
 mod form;
@@ -14,6 +15,7 @@ use self::form::Form;
 use self::stream::SessionRef;
 use crate::{Agent, AgentError, Report, Session};
 
+pub use self::answer_schema::AnswerSchema;
 pub use self::event::TypedEvent;
 pub use self::stream::TypedStream;
 
@@ -109,7 +111,7 @@ impl Agent {
 
     /// Returns the output format that makes the provider enforce the schema, or `None` if it cannot, or if calls take
     /// its place.
-    fn enforce(&self, schema: &RawJson) -> Option<OutputFormat> {
+    pub(crate) fn enforce(&self, schema: &RawJson) -> Option<OutputFormat> {
         let parts = self.parts();
         let is_native = parts.config.protocols.first().is_none_or(|first| *first == ToolProtocol::Native);
         if !is_native || !parts.may_take_schema() {

@@ -27,6 +27,49 @@ pub(crate) fn load_agents(app: &App, root: &Path, offering: &ToolSelection) -> V
     agents
 }
 
+/// A sub-agent that a run in a folder can start, with its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedAgent {
+    /// The definition.
+    pub definition: AgentDefinition,
+    /// The source of the definition.
+    pub source: AgentOrigin,
+}
+
+/// The source of the definition of a sub-agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AgentOrigin {
+    /// The program.
+    BuiltIn,
+    /// The user's folder of settings.
+    User,
+    /// The project. It counts only in runs with the feature `project_agents`.
+    Project,
+}
+
+/// Lists the sub-agents that a run in a folder can start, in the order of their precedence: the user's, the project's and
+/// the built-in ones. The first one of a name counts. An invalid file is a warning.
+pub fn list_agents(app: &App, root: &Path) -> Vec<ListedAgent> {
+    let users = app.settings_file(FOLDER);
+    let users = users.map(|folder| read_folder(app, &folder, SettingsOwner::User)).unwrap_or_default();
+    let projects = read_folder(app, &root.join(PROJECT).join(FOLDER), SettingsOwner::Project { root });
+    let mut agents: Vec<ListedAgent> = Vec::new();
+    for (source, definitions) in [
+        (AgentOrigin::User, users),
+        (AgentOrigin::Project, projects),
+        (AgentOrigin::BuiltIn, windlass_subagent::builtin_agents()),
+    ] {
+        for definition in definitions {
+            if !agents.iter().any(|agent| agent.definition.name() == definition.name()) {
+                agents.push(ListedAgent { definition, source });
+            }
+        }
+    }
+    agents
+}
+
 /// Builds all sub-agents of a run, which write to these journals.
 pub(crate) fn build_agents(
     app: &App,

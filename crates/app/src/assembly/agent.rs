@@ -12,6 +12,7 @@ use windlass_text_calls::Dialect;
 use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
+use super::answer_form::{AnswerForm, CORRECTIONS};
 use super::find_mode;
 use super::people::People;
 use super::run_hooks::prepare_hooks;
@@ -25,7 +26,7 @@ use crate::instructions::compose_prompt;
 use crate::mcp::{ConnectedServers, RunServers, is_learning_enabled};
 use crate::policies::{LessonFile, ProtectedPaths, load_policy};
 use crate::providers::{ProviderOptions, add_reachable};
-use crate::runs::{Recording, RunAnswers, RunFolder};
+use crate::runs::{LiveAnswers, Recording, RunAnswers, RunFolder};
 use crate::secrets::collect_run_secrets;
 
 /// The parts of an agent: the run's settings, the people, the options of this process, and the shell that
@@ -65,10 +66,15 @@ impl<'a> Assembly<'a> {
         folder: Option<&RunFolder>,
     ) -> Result<Self> {
         static OFF: Recording = Recording::none();
+        let mut people = people.clone();
+        // An approval of everything waits for nothing.
+        if let Some(folder) = folder.filter(|_| people.accepts_tools) {
+            people.approver = Arc::new(LiveAnswers::new(people.approver, folder));
+        }
         Ok(Self {
             app,
             settings,
-            people: people.clone(),
+            people,
             providers,
             shell,
             recording: &OFF,
@@ -220,7 +226,7 @@ impl<'a> Assembly<'a> {
             .autonomy(settings.autonomy)
             .root(settings.root.display().to_string())
             .system(compose_prompt(&settings.root, settings))
-            .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .limits(Limits { turns: settings.max_turns, cost: settings.max_cost, ..Limits::default() })
             .redactor(self.redactor()?)
             .ends_with_text(!settings.until_done)
             .budget(settings.budget.clone())
@@ -259,6 +265,9 @@ impl<'a> Assembly<'a> {
         }
         if let Some(human) = self.recording.human(people.human) {
             builder = builder.human(human);
+        }
+        if let Some(schema) = AnswerForm::new(settings)? {
+            builder = builder.hook(schema.hook()).answer_corrections(CORRECTIONS);
         }
         if let Some(hooks) = hooks {
             builder = builder.hook_timeout(hooks.timeout());

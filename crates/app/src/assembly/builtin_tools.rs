@@ -69,6 +69,13 @@ fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
     if let Some(folder) = app.settings_file(SKILLS) {
         skills = skills.with_folder("user", folder);
     }
+    for (label, folder) in [("user (.agents)", ".agents/skills"), ("user (.claude)", ".claude/skills")] {
+        let folder = app.home().map(|home| home.join(folder));
+        // In a workspace that contains the folder, a run could have written it: trust decides there.
+        if let Some(folder) = folder.filter(|folder| !folder.starts_with(root)) {
+            skills = skills.with_folder(label, folder);
+        }
+    }
     // A feature of the run is a decision of the user, like trust in the folder.
     let is_trusted = || root.canonicalize().is_ok_and(|root| TrustedFolders::load(app).covers(&root));
     let has_folders = SKILL_FOLDERS.iter().any(|folder| root.join(folder).symlink_metadata().is_ok());

@@ -1,4 +1,4 @@
-//! The hooks of files in an agent, and the notifications of its questions.
+//! The hooks of files in an agent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,11 +44,9 @@ pub(super) fn prepare_hooks(
     if people.human.is_some() && !people.learns && !configuration.is_enabled("learning.enabled") {
         people.approver = OfferingApprover::wrap(app, people.approver.clone());
     }
-    let argv = configuration.list("notify");
     // An approval of everything waits for no person.
-    if people.accepts_tools && (hooks.is_some() || !argv.is_empty()) {
-        let (root, inner) = (settings.root.clone(), people.approver.clone());
-        people.approver = Arc::new(NotifyingApprover::new(inner, hooks.clone(), argv, root, app.notices()));
+    if let Some(hooks) = hooks.clone().filter(|_| people.accepts_tools) {
+        people.approver = Arc::new(NotifyingApprover::new(people.approver.clone(), hooks));
     }
     Ok(hooks)
 }

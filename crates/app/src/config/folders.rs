@@ -17,12 +17,14 @@ pub struct Folders {
     pub settings: Option<PathBuf>,
     /// Folder of state: runs, learned permissions, tokens, the code index. Tools cannot reach it.
     pub state: Option<PathBuf>,
+    /// Home folder, whose `.agents/skills` and `.claude/skills` are the user's, too. `None` reads neither.
+    pub home: Option<PathBuf>,
 }
 
 impl Folders {
     /// Creates the value from a folder of settings and a folder of state. Both may be missing on disk.
     pub fn new(settings: impl Into<PathBuf>, state: impl Into<PathBuf>) -> Self {
-        Self { settings: Some(settings.into()), state: Some(normalize(&state.into())) }
+        Self { settings: Some(settings.into()), state: Some(normalize(&state.into())), home: None }
     }
 
     /// Reads the folders from the environment. Settings: `WINDLASS_CONFIG_DIR`, else `windlass` in
@@ -38,6 +40,7 @@ impl Folders {
         Self {
             settings: find("WINDLASS_CONFIG_DIR", "XDG_CONFIG_HOME", ".config/windlass"),
             state: state.map(|folder| normalize(&folder)),
+            home: path_variable("HOME").filter(|home| home.is_absolute()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
-use windlass_protocol::{Part, RequestOptions, ToolProtocol};
+use windlass_protocol::{Part, RawJson, RequestOptions, ToolProtocol};
 
 use super::{Autonomy, Confinement, PromptOptions, Task, ToolPreset, ToolSelection, resolve_root};
 use crate::error::{Context as _, Result};
@@ -43,6 +43,12 @@ pub struct RunSettings {
     pub servers: bool,
     /// Maximum number of answers of the model; 0 means unlimited.
     pub max_turns: u32,
+    /// Cost at which the run stops, in millionths of the currency of the budget's prices; 0 means unlimited.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_cost: u64,
+    /// JSON Schema of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_schema: Option<RawJson>,
     /// True if the task ends only with the completion tool. Otherwise a plain answer in words ends it, too. Runs of
     /// earlier versions had this contract.
     #[serde(default = "has_contract")]
@@ -91,6 +97,11 @@ fn has_contract() -> bool {
     true
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl RunSettings {
     /// Creates settings with defaults: the preset [`ToolPreset::Standard`], at most 100 turns, the configured
     /// MCP servers.
@@ -111,6 +122,8 @@ impl RunSettings {
             offering: ToolSelection::default(),
             servers: true,
             max_turns: 100,
+            max_cost: 0,
+            answer_schema: None,
             until_done: false,
             no_checkpoints: false,
             context_window: 0,

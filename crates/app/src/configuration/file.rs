@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use super::keys::ConfigKey;
+use super::keys::{ConfigKey, NOTIFY};
 use super::value::{ConfigValue, ValueKind};
 use crate::error::{Context as _, Result, bail, ensure};
 
@@ -17,8 +17,14 @@ const PROVIDERS: &str = "providers";
 /// Key of a provider with the command.
 const KEY_COMMAND: &str = "key_command";
 /// Settings that a profile cannot have: they count for all runs of the user.
-const NOT_IN_PROFILES: [&str; 5] =
-    ["profile", "learning.enabled", "hooks.may_permit", "hooks.claude_settings", "notify"];
+const NOT_IN_PROFILES: [&str; 6] = [
+    "profile",
+    "learning.enabled",
+    "hooks.may_permit",
+    "hooks.claude_settings",
+    "notify.command",
+    "notify.webhook",
+];
 
 /// Maximum number of profiles, and of providers with a command.
 const MAX_TABLES: usize = 100;
@@ -102,8 +108,9 @@ fn read_values<'a>(
     for (name, value) in entries {
         let name = plain(name);
         match (ConfigKey::find(&name), value) {
-            (Some(key), _) => add(place, &mut values, key, value)?,
-            (None, Value::Table(table)) if is_prefix(&name) => {
+            // `notify` was a list before it was a table.
+            (Some(key), value) if name != NOTIFY || !value.is_table() => add(place, &mut values, key, value)?,
+            (_, Value::Table(table)) if is_prefix(&name) => {
                 for (inner, value) in table {
                     let name = format!("{name}.{}", plain(inner));
                     match ConfigKey::find(&name) {
@@ -112,7 +119,7 @@ fn read_values<'a>(
                     }
                 }
             }
-            (None, _) => return Err(unknown(place, &name)),
+            (_, _) => return Err(unknown(place, &name)),
         }
     }
     Ok(values)

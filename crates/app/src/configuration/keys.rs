@@ -40,6 +40,10 @@ const PRESET: &[&str] = &["minimal", "standard", "full"];
 const SANDBOX: &[&str] = &["auto", "required", "off"];
 const THEME: &[&str] = &["auto", "dark", "light", "none"];
 
+/// The earlier name of the command for notifications, and the name now.
+pub(super) const NOTIFY: &str = "notify";
+const NOTIFY_COMMAND: &str = "notify.command";
+
 /// Maximum number of answers of the model, as text.
 const TURNS: &str = "100";
 
@@ -55,7 +59,7 @@ use ProjectRule::{Never, Stricter, Trusted};
 use ValueKind::{Amount, Boolean, Choice, Effort, Integer, List, Text, Wire};
 
 /// All settings, in the order in which they are listed.
-static KEYS: [ConfigKey; 31] = [
+static KEYS: [ConfigKey; 33] = [
     key("profile", Text, Never(PERSONAL), "Profile that is used if none is named"),
     key("provider", Text, Never(ADDRESS), "Name of the provider"),
     key("base_url", Text, Never(ADDRESS), "Address of an endpoint, in place of the provider's own"),
@@ -79,6 +83,7 @@ static KEYS: [ConfigKey; 31] = [
     ),
     with_default(key("until_done", Boolean, Trusted, "Only the completion tool ends a task"), "false"),
     with_default(key("max_turns", Integer, Stricter, "Maximum number of answers; 0 is no limit"), TURNS),
+    with_default(key("max_cost", Amount, Stricter, "Cost at which a run stops; 0 is no limit"), "0"),
     key("context_window", Integer, Trusted, "Context window of the model in tokens"),
     with_default(
         key("retry_for", Integer, Never(PERSONAL), "Seconds of retries while a provider is overloaded"),
@@ -97,7 +102,8 @@ static KEYS: [ConfigKey; 31] = [
         key("hooks.claude_settings", Boolean, Never(PROGRAM), "Hooks of ~/.claude/settings.json"),
         "false",
     ),
-    key("notify", List, Never(PROGRAM), "Program and arguments that are started for a notification"),
+    key("notify.command", List, Never(PROGRAM), "Program and arguments that are started for a notification"),
+    key("notify.webhook", Text, Never(ADDRESS), "Address to which a notification is posted"),
     with_default(key("theme", Choice(THEME), Never(PERSONAL), "Colors of the terminal"), "auto"),
 ];
 
@@ -107,9 +113,10 @@ impl ConfigKey {
         &KEYS
     }
 
-    /// Returns the setting of a name. Hyphens count as underscores.
+    /// Returns the setting of a name. Hyphens count as underscores, and `notify` as the name of its command.
     pub fn find(name: &str) -> Option<&'static Self> {
         let name = name.replace('-', "_");
+        let name = if name == NOTIFY { NOTIFY_COMMAND } else { &name };
         KEYS.iter().find(|key| key.name == name)
     }
 

@@ -52,7 +52,7 @@ fn is_lower(wanted: u64, users: u64) -> bool {
 }
 
 fn is_stricter_text(name: &str, wanted: &str, users: Option<&str>) -> bool {
-    if name == "budget.cost" {
+    if ["budget.cost", "max_cost"].contains(&name) {
         let amount = |text: &str| windlass_agent::Prices::parse_amount(text).unwrap_or(0);
         return is_lower(amount(wanted), users.map_or(0, amount));
     }
@@ -95,6 +95,7 @@ mod tests {
             ("max_turns", "100", "20", "0"),
             ("budget.requests", "0", "5", "0"),
             ("budget.cost", "2", "0.5", "3"),
+            ("max_cost", "0", "0.5", "0"),
             ("budget.tokens", "1000", "999", "1001"),
         ] {
             for is_trusted in [false, true] {
@@ -108,9 +109,16 @@ mod tests {
 
     #[test]
     fn a_project_never_chooses_an_address_a_program_or_a_permission() {
-        for name in
-            ["provider", "base_url", "fallback", "policy", "tools", "features", "notify", "learning.enabled"]
-        {
+        for name in [
+            "provider",
+            "base_url",
+            "fallback",
+            "policy",
+            "tools",
+            "features",
+            "notify.webhook",
+            "learning.enabled",
+        ] {
             let value = if name == "learning.enabled" { "true" } else { "x" };
             assert!(decide(name, value, "", true).is_err(), "{name}");
         }

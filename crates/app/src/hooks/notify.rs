@@ -1,16 +1,12 @@
-//! Notifications: hooks and the user's program, when a question waits for a person.
+//! Hooks for the notification that a question waits for a person.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 use windlass_agent::{Approver, ApproverFuture};
-use windlass_hitl::{ApprovalRequest, display_safe};
-use windlass_tools_shell::Shell;
+use windlass_hitl::ApprovalRequest;
 
 use super::file_hook::FileHooks;
-use super::process::{HookEnd, HookShells};
-use crate::notices::Notices;
 
 /// Type of the notification about a question, in the words of the documentation.
 const PERMISSION: &str = "permission_prompt";
@@ -19,17 +15,7 @@ const PERMISSION: &str = "permission_prompt";
 #[derive(Clone)]
 pub(crate) struct NotifyingApprover {
     inner: Arc<dyn Approver>,
-    hooks: Option<FileHooks>,
-    notifier: Option<Notifier>,
-}
-
-/// The user's program for notifications.
-#[derive(Clone, Debug)]
-struct Notifier {
-    argv: Vec<String>,
-    root: PathBuf,
-    shells: HookShells,
-    notices: Notices,
+    hooks: FileHooks,
 }
 
 /// Ends a notification together with its question.
@@ -42,50 +28,17 @@ impl Drop for AbortOnDrop {
 }
 
 impl NotifyingApprover {
-    /// Creates the approver. `argv` is the user's program, which receives the message as its last argument.
-    pub(crate) fn new(
-        inner: Arc<dyn Approver>,
-        hooks: Option<FileHooks>,
-        argv: &[String],
-        root: PathBuf,
-        notices: &Notices,
-    ) -> Self {
-        let shell = Shell::new_unconfined();
-        let notifier = (!argv.is_empty()).then(|| Notifier {
-            argv: argv.to_vec(),
-            root,
-            shells: HookShells { user: shell.clone(), project: shell },
-            notices: notices.clone(),
-        });
-        Self { inner, hooks, notifier }
-    }
-}
-
-impl Notifier {
-    async fn notify(self, message: String) {
-        let argv: Vec<String> = self.argv.iter().cloned().chain([message]).collect();
-        let problem = match self.shells.notify(&argv, &self.root).await {
-            HookEnd::Exit { code: 0, .. } => return,
-            HookEnd::Exit { code, .. } => format!("it failed with the exit code {code}"),
-            HookEnd::Failed(why) => why,
-        };
-        let program = self.argv.first().map_or("", String::as_str);
-        self.notices.warn(format!("the program {} for notifications: {problem}", display_safe(program)));
+    /// Creates the approver.
+    pub(crate) fn new(inner: Arc<dyn Approver>, hooks: FileHooks) -> Self {
+        Self { inner, hooks }
     }
 }
 
 impl Approver for NotifyingApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         let message = format!("Windlass needs your permission to use {}", request.tool.as_str());
-        let (hooks, notifier) = (self.hooks.clone(), self.notifier.clone());
-        let work = async move {
-            if let Some(notifier) = notifier {
-                notifier.notify(message.clone()).await;
-            }
-            if let Some(hooks) = hooks {
-                hooks.notify(PERMISSION, &message).await;
-            }
-        };
+        let hooks = self.hooks.clone();
+        let work = async move { hooks.notify(PERMISSION, &message).await };
         Box::pin(async move {
             let mut notification = AbortOnDrop(tokio::spawn(work));
             let decision = self.inner.decide(request).await;
@@ -100,6 +53,6 @@ impl Approver for NotifyingApprover {
 
 impl std::fmt::Debug for NotifyingApprover {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NotifyingApprover").field("notifier", &self.notifier).finish_non_exhaustive()
+        f.debug_struct("NotifyingApprover").finish_non_exhaustive()
     }
 }

@@ -55,14 +55,6 @@ impl HookShells {
         };
         run_service(shell, &command, input, definition.timeout).await
     }
-
-    /// Starts the user's program for notifications.
-    pub(super) async fn notify(&self, argv: &[String], root: &Path) -> HookEnd {
-        let command = ServiceCommand::new(argv.to_vec(), root, root);
-        let set = DESKTOP.into_iter().filter_map(|name| Some((name, variable(name)?)));
-        let command = set.fold(command, |command, (name, value)| command.with_value(name, value));
-        run_service(&self.user, &command, "", Duration::from_secs(10)).await
-    }
 }
 
 async fn run_service(shell: &Shell, command: &ServiceCommand, input: &str, limit: Duration) -> HookEnd {

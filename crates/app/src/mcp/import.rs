@@ -41,6 +41,30 @@ pub fn add_to_user_config(
     Ok(file)
 }
 
+/// Removes a server from the user's file with an atomic write, and returns the path of the file. Comments and other
+/// content are kept.
+///
+/// # Errors
+///
+/// Fails if the file is invalid, or if it does not have the server.
+pub fn remove_from_user_config(app: &App, name: &str) -> Result<PathBuf> {
+    let file = config::user_file(app).context("no folder for settings: set WINDLASS_CONFIG_DIR or HOME")?;
+    change_settings(&file, |real| remove_entry(real, name))?;
+    Ok(file)
+}
+
+/// Returns the text of the user's file without the entry.
+fn remove_entry(file: &Path, name: &str) -> Result<String> {
+    let refused = || format!("{} is refused", file.display());
+    let before = read_settings(file, SettingsOwner::User).with_context(refused)?.unwrap_or_default();
+    config::parse(&before).with_context(refused)?;
+    let mut document: DocumentMut = before.parse().with_context(refused)?;
+    let servers = document.get_mut(SERVERS).and_then(Item::as_table_like_mut);
+    let removed = servers.and_then(|servers| servers.remove(name));
+    ensure!(removed.is_some(), NotFound, "{} has no server {name}", file.display());
+    Ok(document.to_string())
+}
+
 /// Returns the text of the user's file with the entries added.
 fn add_entries(file: &Path, entries: &BTreeMap<String, ServerEntry>, is_forced: bool) -> Result<String> {
     let refused = || format!("{} is refused", file.display());

@@ -1,21 +1,19 @@
 //! The delivery of notifications on a thread of its own.
 
 use std::io::Write as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windlass_client::{Header, HttpOptions, HttpTransport, Transport as _, TransportRequest};
 
-use super::{Notification, Settings};
-use crate::error::{Context as _, Result, ensure, one_line};
+use super::{Notification, NotifySettings};
+use crate::child_wait::wait_with_limit;
+use crate::error::{Context as _, Result, bail, ensure, one_line};
 use crate::notices::Notices;
 
 /// Maximum time for one delivery.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Interval at which the end of a command is checked.
-const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Variables of the environment that the command gets: those that desktop programs need, and no keys.
 const ENVIRONMENT: &[&str] = &[
@@ -35,13 +33,13 @@ const ENVIRONMENT: &[&str] = &[
 
 /// Delivery of notifications by the command and the webhook of the settings.
 pub(super) struct Delivery {
-    settings: Settings,
+    settings: NotifySettings,
     notices: Notices,
     timeout: Duration,
 }
 
 impl Delivery {
-    pub(super) fn new(settings: Settings, notices: Notices) -> Self {
+    pub(super) fn new(settings: NotifySettings, notices: Notices) -> Self {
         Self { settings, notices, timeout: TIMEOUT }
     }
 
@@ -86,28 +84,11 @@ impl Delivery {
             // A program need not read its standard input. The text fits into the buffer of a pipe.
             drop(input.write_all(&serde_json::to_vec(notification)?));
         }
-        self.wait(&mut child, program)
-    }
-
-    fn wait(&self, child: &mut Child, program: &str) -> Result<()> {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                ensure!(status.success(), Unavailable, "{program} ended with {status}");
-                return Ok(());
-            }
-            if began.elapsed() >= self.timeout {
-                child.kill()?;
-                child.wait()?;
-            }
-            ensure!(
-                began.elapsed() < self.timeout,
-                Unavailable,
-                "{program} took longer than {:?}",
-                self.timeout
-            );
-            std::thread::sleep(INTERVAL);
-        }
+        let Some(status) = wait_with_limit(&mut child, self.timeout)? else {
+            bail!(Unavailable, "{program} took longer than {:?}", self.timeout);
+        };
+        ensure!(status.success(), Unavailable, "{program} ended with {status}");
+        Ok(())
     }
 
     fn post(&self, address: &str, notification: &Notification) -> Result<()> {
@@ -125,7 +106,7 @@ impl Delivery {
                 ensure!((200..300).contains(&status), Unavailable, "the server answered {status}");
             }
             Ok(Err(error)) => {
-                return Err(crate::AppError::new(crate::ErrorKind::Unavailable, error.to_string()));
+                bail!(Unavailable, "{error}");
             }
             Err(_) => ensure!(false, Unavailable, "the server did not answer within {:?}", self.timeout),
         }

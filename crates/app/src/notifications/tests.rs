@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::delivery::Delivery;
-use super::{FILE, Notification, Notifier, Settings, is_safe};
+use super::{Notification, Notifier, NotifySettings, OLD_FILE, is_safe};
 use crate::app::App;
 use crate::config::Folders;
 use crate::feed::{FeedEvent, FeedFollower as _};
@@ -35,8 +35,8 @@ fn question() -> FeedEvent {
 
 fn app(folder: &Path, settings: &str) -> (App, Arc<Mutex<Vec<String>>>) {
     std::fs::create_dir_all(folder.join("settings")).unwrap();
-    let file = folder.join("settings").join(FILE);
-    std::fs::write(&file, settings).unwrap();
+    let file = folder.join("settings").join("config.toml");
+    std::fs::write(&file, format!("[notify]\n{settings}")).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let told = Arc::<Mutex<Vec<String>>>::default();
     let sink = Arc::clone(&told);
@@ -70,7 +70,7 @@ fn a_command_gets_the_text_and_the_notification_before_the_run_is_left() {
     let script = format!("printf '%s\\n' \"$1\" >> {0}; cat >> {0}; env >> {0}", out.display());
     let settings = format!("command = [\"/bin/sh\", \"-c\", {}, \"notify\"]", json!(script));
     let (app, told) = app(folder.path(), &settings);
-    let mut notifier = Notifier::start(&app).unwrap();
+    let mut notifier = Notifier::start(&app, folder.path(), true).unwrap();
     notifier.follow(&[question(), event(json!({"kind": "notice", "text": "x"}))]).unwrap();
     notifier.leave();
     let text = std::fs::read_to_string(out).unwrap();
@@ -86,7 +86,7 @@ fn a_command_that_hangs_ends_and_failures_are_told_once() {
     let sink = Arc::clone(&told);
     let notices = Notices::new(move |notice: &Notice| sink.lock().unwrap().push(notice.to_string()));
     let command = ["/bin/sh", "-c", "sleep 60"].map(str::to_owned).to_vec();
-    let delivery = Delivery::new(Settings { command, webhook: None }, notices);
+    let delivery = Delivery::new(NotifySettings { command, webhook: None }, notices);
     let (queue, notifications) = std::sync::mpsc::sync_channel(2);
     for _ in 0..2 {
         queue.send(Notification::from_event(&question()).unwrap()).unwrap();
@@ -114,7 +114,7 @@ fn a_webhook_gets_the_notification_as_json() {
     });
     let folder = tempfile::tempdir().unwrap();
     let (app, told) = app(folder.path(), &format!("webhook = \"{address}\""));
-    let mut notifier = Notifier::start(&app).unwrap();
+    let mut notifier = Notifier::start(&app, folder.path(), true).unwrap();
     notifier.follow(&[question()]).unwrap();
     let request = serving.join().unwrap();
     notifier.leave();
@@ -126,18 +126,33 @@ fn a_webhook_gets_the_notification_as_json() {
 
 #[test]
 fn a_wrong_file_is_a_warning() {
-    for settings in ["", "comand = [\"x\"]", "webhook = \"http://example.org/\"", "command = \"x\""] {
+    for settings in ["comand = [\"x\"]", "webhook = \"http://example.org/\"", "command = 3"] {
         let folder = tempfile::tempdir().unwrap();
         let (app, told) = app(folder.path(), settings);
-        assert!(Notifier::start(&app).is_none(), "{settings}");
+        assert!(Notifier::start(&app, folder.path(), true).is_none(), "{settings}");
         assert!(told.lock().unwrap()[0].contains("notifications are off"), "{settings}");
     }
     let folder = tempfile::tempdir().unwrap();
     let (app, told) = app(folder.path(), "command = [\"x\"]");
-    let file = folder.path().join("settings").join(FILE);
+    let file = folder.path().join("settings").join("config.toml");
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(Notifier::start(&app).is_none());
+    assert!(Notifier::start(&app, folder.path(), true).is_none());
     assert!(told.lock().unwrap()[0].contains("every user can write"), "{told:?}");
+}
+
+#[test]
+fn the_earlier_forms_are_a_list_that_counts_and_a_file_that_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let (app, told) = app(folder.path(), "");
+    assert!(Notifier::start(&app, folder.path(), true).is_none());
+    assert!(told.lock().unwrap().is_empty(), "{told:?}");
+    let settings = folder.path().join("settings");
+    std::fs::write(settings.join("config.toml"), "notify = [\"true\"]\n").unwrap();
+    assert!(Notifier::start(&app, folder.path(), true).is_some());
+    std::fs::write(settings.join(OLD_FILE), "webhook = \"https://example.org\"").unwrap();
+    Notifier::start(&app, folder.path(), true);
+    let told = told.lock().unwrap();
+    assert!(told.len() == 1 && told[0].contains("below a line with [notify]"), "{told:?}");
 }
 
 #[test]

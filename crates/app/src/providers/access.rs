@@ -38,11 +38,13 @@ pub struct ProviderOptions {
     pub ca_file: Option<PathBuf>,
     /// Time in seconds for which requests to an overloaded provider (429, 5xx) are retried.
     pub retry_for: u64,
+    /// Maximum number of retries of a refused or unreachable request. `None` is the default of the client.
+    pub retries: Option<usize>,
 }
 
 impl Default for ProviderOptions {
     fn default() -> Self {
-        Self { config: None, proxy: None, ca_file: None, retry_for: 600 }
+        Self { config: None, proxy: None, ca_file: None, retry_for: 600, retries: None }
     }
 }
 
@@ -91,7 +93,8 @@ impl ProviderOptions {
         let pace = if recording.is_live() { Pace::Kept } else { Pace::Ignored };
         let retry_for = Duration::from_secs(self.retry_for);
         let total_timeout = options.total_timeout.saturating_add(retry_for);
-        let options = Options { pace, retry_for, total_timeout, ..options };
+        let retries = self.retries.unwrap_or(options.retries);
+        let options = Options { pace, retries, retry_for, total_timeout, ..options };
         // Facts that were learned since the recording would change the requests.
         let capabilities =
             if recording.is_used() { Arc::new(CapabilityStore::in_memory()) } else { open_capabilities(app) };

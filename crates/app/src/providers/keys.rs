@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use windlass_client::{KeyUse, Vendor};
 
 use crate::app::App;
+use crate::child_wait::wait_with_limit;
 use crate::config::variable;
 use crate::configuration::load_key_commands;
 use crate::error::{Context as _, Result, bail, ensure};
@@ -27,9 +28,6 @@ const MAX_KEYS: usize = 1_000;
 
 /// Time that a command may take to print a key. A password manager may ask its user first.
 const COMMAND_TIME: Duration = Duration::from_mins(1);
-
-/// Interval at which the end of a command is checked.
-const POLL: Duration = Duration::from_millis(10);
 
 /// Keys that commands printed in this process, so that a password manager asks its user once.
 static PRINTED: Mutex<BTreeMap<Vec<String>, SecretString>> = Mutex::new(BTreeMap::new());
@@ -208,16 +206,8 @@ fn capture(argv: &[String]) -> Result<Vec<u8>> {
         drop(sender.send(bytes));
     });
     let began = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().context("its end is unknown")? {
-            break status;
-        }
-        if began.elapsed() > COMMAND_TIME {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!(Unavailable, "{program} did not end within {} seconds", COMMAND_TIME.as_secs());
-        }
-        std::thread::sleep(POLL);
+    let Some(status) = wait_with_limit(&mut child, COMMAND_TIME).context("its end is unknown")? else {
+        bail!(Unavailable, "{program} did not end within {} seconds", COMMAND_TIME.as_secs());
     };
     ensure!(status.success(), Unavailable, "{program} failed: {status}");
     // A process that the program left behind can keep the output open.

@@ -159,6 +159,17 @@ impl RunAnswers {
     }
 }
 
+/// Reads the stored decision about a request, if there is one.
+pub(super) fn read_decision(folder: &RunFolder, request_id: &str) -> Result<Option<StoredAnswer>> {
+    if let Some(shared) = folder.shared() {
+        let answers = shared.store.read_answers(&shared.id)?;
+        let found = answers.iter().find(|(name, _)| name.as_str() == request_id);
+        return Ok(found.map(|(_, answer)| serde_json::from_str(answer.as_str())).transpose()?);
+    }
+    let file = folder.answers().join(format!("{request_id}.json"));
+    Ok(if file.exists() { Some(read_json(&file)?) } else { None })
+}
+
 /// Stores an answer for a run. The write is atomic, and only the user can read the file.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! The feed and the session of a run that starts or continues.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use windlass_agent::RunOptions;
@@ -42,6 +43,8 @@ pub(super) struct FeedOptions<'a> {
     pub(super) link: &'a SessionLink,
     pub(super) sessions: Option<&'a Arc<dyn SessionStore>>,
     pub(super) guidance: &'a GuidanceSlot,
+    /// True if a person can answer questions, so that notifications of them make sense.
+    pub(super) has_person: bool,
 }
 
 fn store(app: &App, options: FeedOptions<'_>) -> Result<Arc<dyn SessionStore>> {
@@ -69,7 +72,7 @@ pub(super) fn start_feed(
         record
     };
     let feed = open(folder, record, settings, &[], options, store(app, options)?)?;
-    Ok(with_notifications(app, feed))
+    Ok(with_notifications(app, &settings.root, options.has_person, feed))
 }
 
 /// Opens the feed of a run that continues, and stores the new state of its session.
@@ -92,11 +95,12 @@ pub(super) fn resume_feed(
         record.id,
         folder.id
     );
-    Ok(with_notifications(app, open(folder, record, settings, records, options, store)?))
+    let feed = open(folder, record, settings, records, options, store)?;
+    Ok(with_notifications(app, &settings.root, options.has_person, feed))
 }
 
-fn with_notifications(app: &App, mut feed: RunFeed) -> RunFeed {
-    if let Some(notifier) = Notifier::start(app) {
+fn with_notifications(app: &App, root: &Path, has_person: bool, mut feed: RunFeed) -> RunFeed {
+    if let Some(notifier) = Notifier::start(app, root, has_person) {
         feed.add_follower(notifier);
     }
     feed

@@ -17,7 +17,7 @@ use super::feeds::{FeedOptions, add_history, link_settings, resume_feed, start_f
 use super::inbox::store_message;
 use super::{Inbox, MessageTime, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
-use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
+use crate::assembly::{AnswerForm, Assembly, People, build_shell, warn_about_confinement};
 use crate::config::{RunSettings, to_message};
 use crate::error::{Context as _, Remedy, Result, ensure, one_line};
 use crate::feed::{GuidanceSlot, RunFeed};
@@ -133,7 +133,8 @@ impl Session {
         let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = run.with_running_calls(calls.clone());
         let run = add_checkpoints(run, &folder, &settings);
-        let task = to_message(settings.task, parts);
+        let form = AnswerForm::new(&settings)?;
+        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, to_message(settings.task, parts), run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
         Ok(Self { events, folder, inbox, calls, recording, feed, toolbox })
     }
@@ -179,6 +180,8 @@ impl Session {
             app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
         let run = add_checkpoints(run, &folder, &settings);
+        let form = AnswerForm::new(&settings)?;
+        let run = AnswerForm::resume(form.as_ref(), &agent, run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
         Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
@@ -217,7 +220,10 @@ impl Session {
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let calls = RunningCalls::default();
         let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
-        let events = agent.stream_with(to_message(settings.task.clone(), parts), run);
+        let form = AnswerForm::new(&settings)?;
+        let task = to_message(settings.task.clone(), parts);
+        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, task, run);
+        let events = agent.stream_with(task, run);
         let inbox = Inbox::new(&folder, calls.clone());
         Ok(Self { folder, events, inbox, calls, recording, feed, toolbox: agent.toolbox().cloned() })
     }
@@ -253,14 +259,21 @@ impl Replay {
         let assembly = Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?;
         let agent = assembly.with_recording(&recording).build().await?;
         let run = RunOptions::default().with_cancellation(options.cancellation.clone());
+        let form = AnswerForm::new(&settings)?;
         let task = to_message(settings.task, settings.parts);
+        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, task, run);
         Ok(Self { events: agent.stream_with(task, run), recording })
     }
 }
 
 impl SessionOptions {
     fn feed_options(&self) -> FeedOptions<'_> {
-        FeedOptions { link: &self.link, sessions: self.sessions.as_ref(), guidance: &self.guidance }
+        FeedOptions {
+            link: &self.link,
+            sessions: self.sessions.as_ref(),
+            guidance: &self.guidance,
+            has_person: self.people.accepts_tools,
+        }
     }
 
     /// Reads the settings of a recorded run, for example its root folder.

@@ -1,7 +1,7 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
 use windlass_agent::Outcome;
-use windlass_protocol::Effort;
+use windlass_protocol::{Effort, RawJson};
 
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
@@ -29,6 +29,10 @@ pub struct RunChanges {
     pub effort: Option<Effort>,
     /// True if the conversation is compacted before the first request of the run.
     pub compact_first: bool,
+    /// Cost at which the run stops, in millionths; 0 means unlimited.
+    pub max_cost: Option<u64>,
+    /// JSON Schema of the answer. The schema of the run before does not count, because the task is another one.
+    pub answer_schema: Option<RawJson>,
 }
 
 impl RunChanges {
@@ -42,6 +46,8 @@ impl RunChanges {
             ("max_turns", self.max_turns.is_some()),
             ("effort", self.effort.is_some()),
             ("compact_first", self.compact_first),
+            ("max_cost", self.max_cost.is_some()),
+            ("answer_schema", self.answer_schema.is_some()),
         ];
         names.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
     }
@@ -56,6 +62,8 @@ impl RunChanges {
         settings.autonomy = self.autonomy.unwrap_or(settings.autonomy);
         settings.preset = self.preset.unwrap_or(settings.preset);
         settings.max_turns = self.max_turns.unwrap_or(settings.max_turns);
+        settings.max_cost = self.max_cost.unwrap_or(settings.max_cost);
+        settings.answer_schema.clone_from(&self.answer_schema);
         settings.request.reasoning = self.effort.or(settings.request.reasoning);
         // A wish of one run, not of those after it.
         settings.compact_first = self.compact_first;

@@ -78,7 +78,7 @@ fn a_project_tightens_without_trust_and_never_widens_with_it() {
             configuration.find("budget.requests").unwrap().value.as_ref().unwrap().as_integer(),
             Some(3)
         );
-        for name in ["sandbox", "provider", "max_turns", "notify"] {
+        for name in ["sandbox", "provider", "max_turns", "notify.command"] {
             let entry = configuration.find(name).unwrap();
             assert!(entry.ignored.is_some(), "{name}");
             assert!(!matches!(entry.origin, ConfigOrigin::Project { .. }), "{name}");

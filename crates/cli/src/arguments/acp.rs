@@ -7,7 +7,7 @@ use super::ServedRun;
 #[derive(Debug, Args)]
 #[command(
     mut_arg("root", |root| root.hide(true)),
-    after_help = "An editor starts this command; it speaks the protocol over standard input and output. Settings of Zed:\n\
+    after_help = "An editor starts this command; it speaks the protocol over standard input and output. Example, in the settings of Zed:\n\
   {\"agent_servers\": {\"Windlass\": {\"type\": \"custom\", \"command\": \"windlass\",\n\
     \"args\": [\"acp\", \"--model\", \"gpt-5-mini\"], \"env\": {\"OPENAI_API_KEY\": \"...\"}}}}\n\
 Example: windlass acp --model gpt-5-mini\n\

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::StatusName;
 use super::engine::EngineTarget;
-use super::run::StatusName;
 use super::store::StoreOption;
 
 #[derive(Debug, Args)]
@@ -31,6 +31,8 @@ pub(crate) struct Approvals {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
     /// List open questions of runs.
+    #[command(after_help = "Example: windlass approvals list\n\
+Example: windlass approvals list 1790000000-3f9a12bc --full")]
     List {
         /// Only the run with this id.
         run: Option<String>,
@@ -42,6 +44,8 @@ pub(crate) enum ApprovalsCommand {
         json: bool,
     },
     /// Approve calls. The approval applies when the run is resumed, unless the displayed state has changed.
+    #[command(after_help = "Example: windlass approvals approve 1790000000-3f9a12bc 5f0c2b7e91d84a63\n\
+Example: windlass approvals approve 1790000000-3f9a12bc --all")]
     Approve {
         #[command(flatten)]
         target: Target,
@@ -50,6 +54,9 @@ pub(crate) enum ApprovalsCommand {
         comment: Option<String>,
     },
     /// Deny calls.
+    #[command(
+        after_help = "Example: windlass approvals deny 1790000000-3f9a12bc 5f0c2b7e91d84a63 --comment \"use the test account\""
+    )]
     Deny {
         #[command(flatten)]
         target: Target,
@@ -58,6 +65,7 @@ pub(crate) enum ApprovalsCommand {
         comment: Option<String>,
     },
     /// Answer the question whether a run should continue: yes, no, or a message for the model.
+    #[command(after_help = "Example: windlass approvals comment 1790000000-3f9a12bc yes")]
     Comment {
         /// Id of the run.
         run: String,
@@ -65,6 +73,7 @@ pub(crate) enum ApprovalsCommand {
         words: String,
     },
     /// Give the result of a call that was executed elsewhere.
+    #[command(after_help = "Example: windlass approvals result 1790000000-3f9a12bc call_7 \"deployed\"")]
     Result {
         /// Id of the run.
         run: String,

@@ -31,6 +31,7 @@ pub(crate) struct ConfigView {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// List the settings with their values and the source of each value.
+    #[command(after_help = "Example: windlass config list --all")]
     List {
         /// Also list settings that no file and no variable sets.
         #[arg(long)]
@@ -39,6 +40,7 @@ pub(crate) enum ConfigCommand {
         view: ConfigView,
     },
     /// Print the value of a setting and its source.
+    #[command(after_help = "Example: windlass config get autonomy --json")]
     Get {
         /// Name of the setting.
         #[arg(value_name = "KEY")]
@@ -47,6 +49,8 @@ pub(crate) enum ConfigCommand {
         view: ConfigView,
     },
     /// Set a value in your file. Comments and the order of the file are kept.
+    #[command(after_help = "Example: windlass config set model gpt-5-mini\n\
+Example: windlass config set notify.command notify-send")]
     Set {
         /// Name of the setting.
         #[arg(value_name = "KEY")]
@@ -59,6 +63,7 @@ pub(crate) enum ConfigCommand {
         profile: Option<String>,
     },
     /// Remove a value from your file.
+    #[command(after_help = "Example: windlass config unset budget.cost --profile careful")]
     Unset {
         /// Name of the setting.
         #[arg(value_name = "KEY")]
@@ -68,8 +73,10 @@ pub(crate) enum ConfigCommand {
         profile: Option<String>,
     },
     /// Print the path of your file.
+    #[command(after_help = "Example: windlass config path")]
     Path,
     /// Open your file in the editor of VISUAL or EDITOR, and check it afterwards.
+    #[command(after_help = "Example: VISUAL=vim windlass config edit")]
     Edit,
 }
 
@@ -93,6 +100,7 @@ pub(crate) struct Trust {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustCommand {
     /// Show the files of a folder that count only with trust, without changing anything.
+    #[command(after_help = "Example: windlass trust show ../project")]
     Show {
         /// The folder.
         #[arg(value_name = "PATH", default_value = ".")]
@@ -102,12 +110,14 @@ pub(crate) enum TrustCommand {
         json: bool,
     },
     /// List the trusted folders.
+    #[command(after_help = "Example: windlass trust list --json")]
     List {
         /// Print lines of JSON.
         #[arg(long)]
         json: bool,
     },
     /// End the trust in a folder.
+    #[command(after_help = "Example: windlass trust remove ../old-project")]
     Remove {
         /// The folder.
         #[arg(value_name = "PATH", default_value = ".")]
@@ -116,7 +126,7 @@ pub(crate) enum TrustCommand {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: windlass hooks list")]
+#[command(after_help = "Example: windlass hooks list\nExample: windlass hooks list --root ../project --json")]
 pub(crate) struct Hooks {
     #[command(subcommand)]
     pub(crate) command: HooksCommand,
@@ -125,6 +135,7 @@ pub(crate) struct Hooks {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
     /// List the hooks that a run in a folder starts, and the entries that do not count.
+    #[command(after_help = "Example: windlass hooks list --root ../project --json")]
     List {
         /// The folder.
         #[arg(long, default_value = ".")]

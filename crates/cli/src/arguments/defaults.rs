@@ -11,7 +11,7 @@ use windlass_app::configuration::{ConfigEntry, ConfigOrigin, ConfigValue, Config
 const PROFILE: &str = "profile";
 
 /// Settings and the options whose defaults they are, by their ids. `mcp` and `checkpoints` are switched off by theirs.
-const OPTIONS: [(&str, &str); 26] = [
+const OPTIONS: [(&str, &str); 27] = [
     ("provider", "provider"),
     ("base_url", "base_url"),
     ("wire", "wire"),
@@ -31,6 +31,7 @@ const OPTIONS: [(&str, &str); 26] = [
     ("checkpoints", "no_checkpoints"),
     ("until_done", "until_done"),
     ("max_turns", "max_turns"),
+    ("max_cost", "max_cost"),
     ("context_window", "context_window"),
     ("retry_for", "retry_for"),
     ("budget.requests", "ask_after_requests"),

@@ -33,6 +33,19 @@ pub(crate) enum McpCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Add a server to your `config.toml`: a program that runs here, or an address. Comments in the file are kept.
+    #[command(
+        after_help = "Example: windlass mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n\
+        Example: windlass mcp add issues --url https://example.com/mcp --bearer-token-env ISSUES_TOKEN\n\
+        Example: windlass mcp add db --env PGHOST=localhost --inherit PGPASSWORD -- db-server --read-only"
+    )]
+    Add(McpAdd),
+    /// Remove a server from your `config.toml`.
+    #[command(after_help = "Example: windlass mcp remove files")]
+    Remove {
+        /// Name of the server.
+        name: String,
+    },
     /// List the tools of one server or of all servers.
     #[command(after_help = "Example: windlass mcp tools files\n\
         Example: windlass mcp tools --command \"npx -y @modelcontextprotocol/server-everything\"\n\
@@ -101,6 +114,41 @@ pub(crate) enum McpCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpAdd {
+    /// Name of the server.
+    pub(crate) name: String,
+    /// Program of the server with its arguments, after `--`.
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
+    pub(crate) command: Vec<String>,
+    /// Address of a server that is reached over HTTP.
+    #[arg(long, conflicts_with = "command")]
+    pub(crate) url: Option<String>,
+    /// Environment variable for the program. Its value is stored in the file. Can be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "url")]
+    pub(crate) env: Vec<(String, String)>,
+    /// Environment variable that the program inherits, for secrets. Can be repeated.
+    #[arg(long, value_name = "NAME", conflicts_with = "url")]
+    pub(crate) inherit: Vec<String>,
+    /// Environment variable with the server's bearer token.
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) bearer_token_env: Option<String>,
+    /// Header that is sent with each request. Its value is stored in the file. Can be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, requires = "url")]
+    pub(crate) header: Vec<(String, String)>,
+    /// Replace a server of the same name.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Parses a name and its value.
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("{text:?} is not a pair; write one like NAME=VALUE")),
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct McpImport {
     /// File of the other client; `-` is standard input.
     #[arg(value_name = "FILE")]
@@ -125,6 +173,9 @@ pub(crate) struct McpTrust {
     /// Revoke the trust.
     #[arg(long, requires = "names")]
     pub(crate) revoke: bool,
+    /// Print a line of JSON for each server.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Project folder.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,

@@ -24,6 +24,10 @@ pub(crate) struct Reach {
     /// provider requests a longer wait, the run fails at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(crate) retry_for: u64,
+    /// Number of retries of a request that failed for another reason, such as a lost connection. With --retry-for 0 also
+    /// those for an overloaded provider. The default is 4.
+    #[arg(long, value_name = "N")]
+    pub(crate) retries: Option<usize>,
 }
 
 #[derive(Debug, Args)]

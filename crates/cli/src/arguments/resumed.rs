@@ -11,7 +11,10 @@ use crate::output;
 
 /// Options of the process that are not stored with the run, so a resumed run accepts them. The list contains
 /// the names of the options' fields, which clap uses as ids.
-const OF_THE_PROCESS: [&str; 19] = [
+const OF_THE_PROCESS: [&str; 22] = [
+    "print",
+    "output_last_message",
+    "retries",
     "resume",
     "replay",
     "salvage",
@@ -34,7 +37,8 @@ const OF_THE_PROCESS: [&str; 19] = [
 ];
 
 /// Options that count for the process that starts or shows a run of a durable engine.
-const OF_THE_ENGINE: [&str; 13] = [
+const OF_THE_ENGINE: [&str; 14] = [
+    "print",
     "resume",
     "json",
     "yes",
@@ -61,7 +65,13 @@ struct Exclusion {
 }
 
 /// Options that a run can have when it continues a session.
-const OF_A_CONTINUATION: [&str; 28] = [
+const OF_A_CONTINUATION: [&str; 34] = [
+    "print",
+    "output_last_message",
+    "schema",
+    "max_cost",
+    "effort",
+    "retries",
     "continued",
     "task",
     "image",
@@ -93,7 +103,10 @@ const OF_A_CONTINUATION: [&str; 28] = [
 ];
 
 /// Options of `run` that belong to one run in this process, and have no effect on runs that clients start.
-pub(super) const OF_ONE_RUN: [&str; 22] = [
+pub(super) const OF_ONE_RUN: [&str; 25] = [
+    "print",
+    "output_last_message",
+    "schema",
     "task",
     "image",
     "file",
@@ -317,6 +330,24 @@ mod tests {
     #[test]
     fn every_command_has_consistent_arguments() {
         Windlass::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example_in_its_help() {
+        /// Returns the commands without an example.
+        fn list(command: &clap::Command, path: &str) -> Vec<String> {
+            let path = format!("{path} {}", command.get_name());
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            // A command that this build lacks has no help.
+            let has_help = |inner: &&clap::Command| !inner.is_hide_set() && !inner.is_disable_help_flag_set();
+            let inner = command.get_subcommands().filter(has_help);
+            let mut without: Vec<String> = inner.flat_map(|inner| list(inner, &path)).collect();
+            if !help.contains("Example") && !help.contains("Begin with") {
+                without.push(path);
+            }
+            without
+        }
+        assert_eq!(list(&Windlass::command(), ""), [""; 0]);
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use windlass_agent::{Budget, Prices};
-use windlass_protocol::{ResultStatus, ToolProtocol};
+use windlass_protocol::ToolProtocol;
 use windlass_text_calls::Dialect;
 
 #[cfg(feature = "gateway")]
 use super::front::Front;
 use super::{
     AutonomyName, EngineOptions, Offering, Otlp, PresetName, PromptArgs, Reach, RequestArgs, SandboxName,
-    StoreOption, WireName,
+    ScriptArgs, StoreOption, WireName,
 };
 
 #[derive(Debug, Args)]
@@ -25,7 +25,11 @@ Example: windlass run \"why does the page look so?\" --model gpt-5-mini --image 
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --continue last \"now write the changelog\"\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --store sqlite:///srv/windlass/runs.db\n\
-Example: windlass run --replay recorded.jsonl")]
+Example: windlass run --replay recorded.jsonl\n\
+Example: git diff | windlass run --print \"review this change\" --model gpt-5-mini --autonomy read-only --max-cost 0.50\n\
+Example: windlass run \"list the public functions\" --model gpt-5-mini --schema functions.json --print --deny | jq .\n\n\
+Exit codes: 0 the task is completed; 1 the run failed, was refused, or stopped at a limit; 2 wrong arguments;\n\
+75 the run is suspended and waits for an answer; 130 the run was interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Run {
     /// The task; `-` reads it from standard input. If both a task and piped text are given, the text is
@@ -122,6 +126,10 @@ pub(crate) struct Run {
     /// Maximum number of model responses; 0 means no limit.
     #[arg(long, default_value_t = 100)]
     pub(crate) max_turns: u32,
+    /// Stop the run when it and its agents have cost this amount; 0 means no limit. The last response can exceed it.
+    /// The amount is in US dollars, or in the currency of --price; a model without a known price is refused.
+    #[arg(long, default_value = "0", value_name = "AMOUNT", value_parser = millionths)]
+    pub(crate) max_cost: u64,
     /// Context window of the model in tokens. Before it is full, old results and turns are dropped or
     /// summarized. The default is the size in the provider's list of models; if that is unknown, the limit is
     /// learned when the provider refuses a request as too long.
@@ -156,6 +164,8 @@ pub(crate) struct Run {
     /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) script: ScriptArgs,
 }
 
 #[cfg(feature = "temporal")]
@@ -167,6 +177,9 @@ pub(crate) struct Run {
     mut_arg("salvage", |salvage| salvage.hide(true)),
     mut_arg("record", |record| record.hide(true)),
     mut_arg("replay", |replay| replay.hide(true)),
+    mut_arg("print", |print| print.hide(true)),
+    mut_arg("output_last_message", |file| file.hide(true)),
+    mut_arg("schema", |schema| schema.hide(true)),
     after_help = "Example: windlass worker --engine temporal://127.0.0.1:7233/default --queue checkout-7 --model gpt-5-mini"
 )]
 pub(crate) struct Worker {
@@ -217,50 +230,6 @@ pub(crate) enum ProtocolName {
     Text,
 }
 
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example: windlass fork recorded.jsonl --at call_0_1 --answer \"the file is locked\" --record forked.jsonl"
-)]
-pub(crate) struct Fork {
-    /// Cassette that `windlass run --record` wrote.
-    #[arg(value_name = "FILE")]
-    pub(crate) cassette: PathBuf,
-    /// Id of the call that gets another result.
-    #[arg(long, value_name = "CALL")]
-    pub(crate) at: String,
-    /// The new result; `-` reads it from standard input.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) answer: String,
-    /// Status of the new result.
-    #[arg(long, value_enum, default_value = "ok")]
-    pub(crate) status: StatusName,
-    /// Record the forked run in this file, from its beginning.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) approval: Approval,
-    #[command(flatten)]
-    pub(crate) reach: Reach,
-    #[command(flatten)]
-    pub(crate) otlp: Otlp,
-    /// Print each event as a line of JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Status of a result that a human gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StatusName {
-    /// Success.
-    Ok,
-    /// Failure.
-    Error,
-    /// Timeout.
-    TimedOut,
-    /// Cancelled.
-    Cancelled,
-}
-
 #[cfg(feature = "gateway")]
 #[derive(Debug, Args)]
 #[command(
@@ -301,17 +270,6 @@ impl ProtocolName {
             Self::Native => ToolProtocol::Native,
             Self::Structured => ToolProtocol::Structured,
             Self::Text => ToolProtocol::Text,
-        }
-    }
-}
-
-impl StatusName {
-    pub(crate) fn status(self) -> ResultStatus {
-        match self {
-            Self::Ok => ResultStatus::Ok,
-            Self::Error => ResultStatus::Error,
-            Self::TimedOut => ResultStatus::TimedOut,
-            Self::Cancelled => ResultStatus::Cancelled,
         }
     }
 }

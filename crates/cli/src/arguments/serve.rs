@@ -39,17 +39,20 @@ pub(crate) struct DevicesCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DeviceAction {
     /// List the devices that may use the server.
+    #[command(after_help = "Example: windlass devices list --json")]
     List {
         /// Print each device as a line of JSON.
         #[arg(long)]
         json: bool,
     },
     /// Register a device, and print its token once.
+    #[command(after_help = "Example: windlass devices add phone")]
     Add {
         /// Name of the device.
         name: String,
     },
     /// Revoke a device: its token is refused from now on.
+    #[command(after_help = "Example: windlass devices revoke 3f9a12bc7d10")]
     Revoke {
         /// Id of the device.
         id: String,

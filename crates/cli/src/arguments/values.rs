@@ -66,6 +66,7 @@ impl Reach {
         options.proxy.clone_from(&self.proxy);
         options.ca_file.clone_from(&self.ca_file);
         options.retry_for = self.retry_for;
+        options.retries = self.retries;
         options
     }
 }

@@ -18,6 +18,10 @@ use crate::workflow::telling;
 pub(super) async fn run(arguments: WorkflowRun, app: &App) -> anyhow::Result<ExitCode> {
     let unfit = arguments.run.record.is_some() || arguments.run.replay.is_some();
     anyhow::ensure!(!unfit, "--record and --replay are for runs of a model; a workflow always has a record");
+    anyhow::ensure!(
+        !arguments.run.script.is_given(),
+        "--print, --output-last-message and --schema are for runs of a model"
+    );
     let stop = CancellationToken::new();
     let session = match &arguments.run.resume {
         Some(id) => resume(&arguments, app, id, &stop).await?,

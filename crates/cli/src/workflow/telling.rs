@@ -14,7 +14,9 @@ const SHOWN: usize = 400;
 pub(super) fn tell(telling: Telling, event: &WorkflowEvent) {
     let _ = match telling {
         Telling::Json => output::line(event),
-        Telling::Words => words(event).map_or(Ok(()), |text| output::print(&format!("{text}\n"))),
+        Telling::Words | Telling::Answer => {
+            words(event).map_or(Ok(()), |text| output::print(&format!("{text}\n")))
+        }
     };
 }
 

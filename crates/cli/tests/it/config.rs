@@ -147,6 +147,27 @@ async fn skills_of_other_agents_count_in_a_trusted_folder() {
     }
 }
 
+#[test]
+fn skills_of_the_home_folder_are_the_users_unless_the_workspace_contains_them() {
+    let place = Place::new();
+    let home = place.folder.path().join("home");
+    for (folder, name) in [(".agents", "one"), (".claude", "two")] {
+        let skill = home.join(folder).join("skills").join(name);
+        fs::create_dir_all(&skill).unwrap();
+        let text = format!("---\nname: {name}\ndescription: The skill {name}.\n---\nWords of {name}.\n");
+        fs::write(skill.join("SKILL.md"), text).unwrap();
+    }
+    for name in ["one", "two"] {
+        let call = |root: &str| {
+            let arguments = format!("{{\"skill\":\"{name}\"}}");
+            let mut call = place.command(&["tool", "call", "skill", &arguments, "--root", root]);
+            text(&call.env("HOME", &home).output().unwrap().stdout)
+        };
+        assert!(call(".").contains(&format!("Words of {name}.")), "{name}");
+        assert!(!call(home.to_str().unwrap()).contains("Words of"), "{name}");
+    }
+}
+
 /// Whether each request had a key.
 fn has_key(server: &windlass_mock::ScriptedProvider) -> Vec<bool> {
     let named = |headers: &[(String, String)]| headers.iter().any(|(name, _)| name == "authorization");

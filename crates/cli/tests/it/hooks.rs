@@ -256,13 +256,13 @@ async fn a_question_starts_the_hooks_for_notifications_and_the_users_program() {
     user.hooks(&json!({ "Notification": group("permission_prompt", KEEP) }));
     fs::write(
         user.settings().join("config.toml"),
-        "notify = [\"/bin/sh\", \"-c\", \"echo $0 > ~/told.txt\"]\n",
+        "notify = [\"/bin/sh\", \"-c\", \"echo $0 >> ~/told.txt\"]\n",
     )
     .unwrap();
     // The run is suspended with its question, after the notification.
     let (_, told) = user.run(&["--suspend"]);
     assert!(told.contains("suspended"), "{told}");
     let told = fs::read_to_string(user.place.folder.path().join("told.txt")).unwrap();
-    assert_eq!(told.trim(), "Windlass needs your permission to use write_file");
+    assert_eq!(told, "Windlass: write_file waits for an answer\nWindlass: a run is suspended\n");
     assert_eq!(user.lines("seen.jsonl")[0]["notification_type"], "permission_prompt");
 }

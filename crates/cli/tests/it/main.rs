@@ -47,6 +47,7 @@ mod questions;
 mod replay_mcp;
 mod restore;
 mod resume;
+mod scripts;
 mod secrets;
 mod sessions;
 mod settings;

@@ -129,3 +129,23 @@ async fn answers_from_a_pipe_are_read_line_by_line_and_unclear_ones_asked_again(
     assert_eq!(told.matches(PROMPT).count(), 3, "{told}");
     assert!(provider.requests()[1].body.to_string().contains("use something else"));
 }
+
+// Issue 23: `approvals` from a second terminal answers a run that waits in the first.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_on_a_terminal_is_answered_from_another_process() {
+    let (place, provider) = (Place::new(), provider(ONE).await);
+    let pty = Pty::new();
+    let mut child = pty.start(run(&place, &provider.base_url()));
+    pty.wait(PROMPT, 1);
+    let id = place.run_id();
+    let list = place.run(&["approvals", "list", &id, "--json"]);
+    let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(list["is_suspended"], false);
+    let question = list["approvals"][0]["request"]["request_id"].as_str().unwrap().to_owned();
+    let answer = place.run(&["approvals", "approve", &id, &question]);
+    assert!(answer.status.success(), "{answer:?}");
+    assert!(pty.end(&mut child).success(), "{}", pty.screen());
+    assert!(place.project().join("made").exists());
+    let late = place.run(&["approvals", "deny", &id, &question]);
+    assert!(!late.status.success(), "a question is answered once");
+}

@@ -70,6 +70,12 @@ impl Core {
         self.ledger.budget_question(&self.config, self.now_ms)
     }
 
+    /// Returns true if the cost of the run and of the runs that share its budget has reached its limit.
+    pub(crate) fn is_cost_limit_reached(&self) -> bool {
+        let limit = self.config.limits.cost;
+        limit > 0 && self.ledger.total_cost() >= limit
+    }
+
     /// Keeps the tool of a call with unknown effects for the question to the human, if the configuration
     /// requires that question.
     pub(crate) fn note_unknown_effects(&mut self, tool: String) {

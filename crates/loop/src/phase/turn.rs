@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::transition::Transition;
 use crate::{Event, InterruptReason, Outcome, StopCause, StreamFailure};
 
-/// Decides how the next turn starts: with a request, or with a stop at the limit on turns, a question to the
+/// Decides how the next turn starts: with a request, or with a stop at the limit on turns or cost, a question to the
 /// human, or a summary of turns that are removed.
 pub(super) fn begin(core: &mut Core) -> Transition {
     let limit = core.config().limits.turns;
@@ -12,6 +12,9 @@ pub(super) fn begin(core: &mut Core) -> Transition {
         return Transition::stop(StopCause::TurnLimit);
     }
     core.record_others();
+    if core.is_cost_limit_reached() {
+        return Transition::stop(StopCause::Budget);
+    }
     if let Some(question) = core.budget_question() {
         return Transition::Interrupt { reason: InterruptReason::Budget, question };
     }

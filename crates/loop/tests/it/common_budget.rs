@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use windlass_loop::{Budget, Command, Config, Entry, Input, Machine, OfferedTool, Prices, StepClass, Used};
+use windlass_loop::{
+    Budget, Command, Config, Entry, Input, Limits, Machine, OfferedTool, Outcome, Prices, StepClass,
+    StopCause, Used,
+};
 use windlass_protocol::{CallId, Hints, ResultStatus, ToolName, ToolSpec, Usage};
 use windlass_stream::Chunk;
 
@@ -198,4 +201,39 @@ fn the_answer_of_another_model_costs_its_prices_also_after_a_resume() {
     // The prices that a program sets apply to all models.
     let own = Prices { input: 7_000_000, ..DEAR };
     assert_eq!(answered_by_another(own), [of(2, 2_000_000, 14_000_000); 2]);
+}
+
+#[test]
+fn a_limit_on_cost_stops_the_run_and_counts_the_runs_that_share_the_budget() {
+    let start = |limit: u64| {
+        let prices = Prices { input: 1_000_000, ..Prices::default() };
+        let limits = Limits { cost: limit, ..Limits::default() };
+        let budget = Budget { prices, ..Budget::default() };
+        Driven::start(config().with_budget(budget).with_limits(limits))
+    };
+    // Two answers of 0.6, with a child between them.
+    let spend = |run: &mut Driven, child: u64| {
+        for id in ["a", "b"].into_iter().take(if child > 0 { 1 } else { 2 }) {
+            let usage = Usage { input_tokens: 600_000, ..Usage::default() };
+            run.answer([call(id, "look", "{}"), Chunk::Usage { usage }]);
+            run.decide_all();
+            if child > 0 {
+                run.step(others(&[("child", of(1, 0, child))], 0));
+            }
+            run.result(id, ResultStatus::Ok);
+        }
+    };
+    let stopped = Outcome::Stopped { cause: StopCause::Budget };
+    for (limit, child, is_stopped) in [
+        (1_200_000, 0, true),
+        (1_200_001, 0, false),
+        (0, 0, false),
+        (1_000_000, 400_000, true),
+        (1_000_000, 300_000, false),
+    ] {
+        let mut run = start(limit);
+        spend(&mut run, child);
+        assert_eq!(run.outcome() == Some(&stopped), is_stopped, "{limit} {child}");
+        assert_eq!(run.is_sent(), !is_stopped, "{limit} {child}");
+    }
 }

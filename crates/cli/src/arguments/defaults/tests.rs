@@ -7,7 +7,8 @@ use super::super::Windlass;
 use super::OPTIONS;
 
 /// Settings that are not options of a run.
-const WITHOUT_OPTION: [&str; 5] = ["profile", "hooks.may_permit", "hooks.claude_settings", "notify", "theme"];
+const WITHOUT_OPTION: [&str; 6] =
+    ["profile", "hooks.may_permit", "hooks.claude_settings", "notify.command", "notify.webhook", "theme"];
 
 #[test]
 fn every_setting_is_an_option_with_the_same_default() {

@@ -1,0 +1,65 @@
+//! The schema of a run's answer: its check by a hook, and its form for the model.
+
+use serde_json::Value;
+use windlass_agent::{Agent, AnswerSchema, Hook, RunOptions};
+use windlass_protocol::Message;
+
+use crate::config::RunSettings;
+use crate::error::{AppError, Context as _, ErrorKind, Result};
+
+/// Number of answers in a row that are returned to the model. It has tools, so its first answers are often prose.
+pub(crate) const CORRECTIONS: u32 = 3;
+
+/// The schema of the answer of a run.
+#[derive(Clone, Debug)]
+pub struct AnswerForm(AnswerSchema);
+
+impl AnswerForm {
+    /// Compiles the schema in the settings of a run. Returns `None` if they have none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the schema cannot be used.
+    pub fn new(settings: &RunSettings) -> Result<Option<Self>> {
+        let Some(schema) = &settings.answer_schema else { return Ok(None) };
+        let schema = AnswerSchema::new(schema).context("the schema of the answer cannot be used")?;
+        Ok(Some(Self(schema.ends_with_text(!settings.until_done))))
+    }
+
+    /// Reads the value in the answer of a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no value in the text fits the schema.
+    pub fn read(&self, text: &str) -> Result<Value> {
+        self.0.read(text).map_err(|problem| {
+            AppError::new(ErrorKind::Invalid, format!("the answer does not fit the schema: {problem}"))
+        })
+    }
+
+    /// Returns the hook that returns other answers to the model.
+    pub(crate) fn hook(&self) -> impl Hook + 'static {
+        self.0.clone()
+    }
+
+    /// Adds the schema to a new run: in words behind the task, and as the output format if the provider enforces it. The
+    /// words are for the completion tool, whose argument no provider checks.
+    pub(crate) fn begin(
+        form: Option<&Self>,
+        agent: &Agent,
+        task: Message,
+        run: RunOptions,
+    ) -> (Message, RunOptions) {
+        let Some(Self(schema)) = form else { return (task, run) };
+        let task = task.with_part(format!("\n\n{}", schema.instruction()).as_str());
+        (task, Self::resume(form, agent, run))
+    }
+
+    /// Adds the schema to a run that continues. Its task has the words already.
+    pub(crate) fn resume(form: Option<&Self>, agent: &Agent, run: RunOptions) -> RunOptions {
+        match form.and_then(|Self(schema)| schema.output(agent)) {
+            Some(output) => run.with_output(output),
+            None => run,
+        }
+    }
+}
