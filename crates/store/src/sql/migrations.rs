@@ -16,11 +16,13 @@ pub(super) type Migrations = &'static [(&'static str, &'static str)];
 pub(super) const SQLITE: Migrations = &[
     ("runs", include_str!("../../migrations/sqlite/0001_runs.sql")),
     ("sessions", include_str!("../../migrations/sqlite/0002_sessions.sql")),
+    ("message_numbers", include_str!("../../migrations/sqlite/0003_message_numbers.sql")),
 ];
 #[cfg(feature = "postgres")]
 pub(super) const POSTGRES: Migrations = &[
     ("runs", include_str!("../../migrations/postgres/0001_runs.sql")),
     ("sessions", include_str!("../../migrations/postgres/0002_sessions.sql")),
+    ("message_numbers", include_str!("../../migrations/postgres/0003_message_numbers.sql")),
 ];
 
 /// Brings the tables to the newest version. A database of a later version of this crate is refused.
