@@ -1,6 +1,8 @@
 //! Conformance tests for the extension points of programs.
 
 mod approver;
+mod checkpointer;
+mod hook;
 mod question;
 mod rule;
 mod summarizer;
@@ -12,5 +14,7 @@ pub use windlass_tokens::kit::check_tokenizer;
 pub use windlass_tool::kit::{ToolRule, check_tool};
 
 pub use approver::{check_approver, check_automatic_approver};
-pub use rule::{ApproverRule, SummarizerRule};
+pub use checkpointer::check_checkpointer;
+pub use hook::{HookExamples, check_hook};
+pub use rule::{ApproverRule, CheckpointerRule, HookRule, SummarizerRule};
 pub use summarizer::check_summarizer;

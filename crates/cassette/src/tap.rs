@@ -154,6 +154,7 @@ pub(crate) fn method(method: Method) -> &'static str {
     match method {
         Method::Post => "POST",
         Method::Delete => "DELETE",
+        Method::Patch => "PATCH",
         _ => "GET",
     }
 }

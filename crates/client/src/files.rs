@@ -24,7 +24,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Safety of a second request after a failed one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Repetition {
+pub(crate) enum Repetition {
     /// A second request has the same effect as one.
     Safe,
     /// A second request can store a second file, so only a request that was not processed is repeated.

@@ -201,6 +201,7 @@ impl HttpTransport {
             Method::Get => (http::Method::GET, Bytes::new()),
             Method::Post => (http::Method::POST, request.body),
             Method::Delete => (http::Method::DELETE, Bytes::new()),
+            Method::Patch => (http::Method::PATCH, request.body),
         };
         let mut request = Request::new(Full::new(body));
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);

@@ -5,6 +5,7 @@
 )]
 
 mod builder;
+mod caches;
 mod capability_store;
 mod client;
 mod event;
@@ -29,6 +30,7 @@ mod schemas;
 mod secret;
 mod sending;
 mod storage;
+mod stored_cache_model;
 mod stored_document;
 mod streamed_answer;
 mod transport;
@@ -36,10 +38,12 @@ mod unconfirmed;
 mod upload;
 
 pub use builder::{ClientBuilder, ClientError};
+pub use caches::StoredCache;
 pub use event::{AnswerInfo, ClientEvent};
 pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use storage::{FileStorage, Storage, StorageLock};
+pub use stored_cache_model::StoredCacheModel;
 pub use transport::{
     ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
     TransportResponse,

@@ -41,15 +41,17 @@ impl Schemas {
         report: LossReport<'_>,
     ) -> CompiledRequest<'a> {
         let (mut shown, mut restorations) = (Cow::Borrowed(request), BTreeMap::new());
-        for (at, tool) in request.tools.iter().enumerate() {
+        let earlier = request.all_tools().count().saturating_sub(request.tools.len());
+        for (at, tool) in request.all_tools().enumerate() {
             let ToolSpec::Function { name, parameters, strict, .. } = tool else { continue };
             let compiled = self.compile(name.as_str(), parameters, strict_dialect(dialect, *strict), report);
             if compiled.schema.as_str() != parameters.as_str()
-                && let Some(ToolSpec::Function { parameters, .. }) = shown.to_mut().tools.get_mut(at)
+                && let Some(ToolSpec::Function { parameters, .. }) = shown.to_mut().all_tools_mut().nth(at)
             {
                 *parameters = compiled.schema.clone();
             }
-            if compiled.has_restoration() {
+            // The model can call only the offered tools.
+            if at >= earlier && compiled.has_restoration() {
                 restorations.insert(name.as_str().to_owned(), compiled);
             }
         }

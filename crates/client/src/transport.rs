@@ -67,6 +67,8 @@ pub enum Method {
     Post,
     /// `DELETE`.
     Delete,
+    /// `PATCH`.
+    Patch,
 }
 
 /// A request that is ready to be sent.
@@ -138,6 +140,11 @@ impl TransportRequest {
     /// Returns a `DELETE` request without headers and body.
     pub fn delete(url: impl Into<String>) -> Self {
         Self { method: Method::Delete, ..Self::get(url) }
+    }
+
+    /// Returns a `PATCH` request with this body.
+    pub fn patch(url: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self { method: Method::Patch, ..Self::post(url, body) }
     }
 
     /// Sets a header, in place of an earlier one with the same name.

@@ -7,17 +7,22 @@ mod images;
 use std::collections::HashSet;
 use std::mem;
 
-use windlass_protocol::{CallId, Message, ToolResult, Usage};
+use windlass_protocol::{CallId, EarlierPreamble, Message, ToolResult, ToolSpec, Usage};
 use windlass_tokens::Tokenizer;
 
 use crate::commands::Commands;
 use crate::meter::{Meter, tools_size};
 use crate::{Config, ContextLimits, ContextPressure, Entry, Event, OfferedTool, Transcript, TranscriptError};
 
+/// The largest number of earlier preambles. After more changes, the next request begins anew.
+const MOST_PREAMBLES: usize = 16;
+
 /// The messages of a run and the estimate of their size.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     transcript: Transcript,
+    /// The earlier system prompts and tools, since the conversation began or was compacted.
+    preambles: Vec<EarlierPreamble>,
     /// The ids of all calls, also of those that compaction removed.
     call_ids: HashSet<CallId>,
     meter: Meter,
@@ -46,6 +51,7 @@ impl Conversation {
         let size = tools_size(&config.tokenizer, config.system.as_deref(), &config.tools);
         Self {
             transcript: Transcript::default().with_tokenizer(config.tokenizer.clone()),
+            preambles: Vec::new(),
             call_ids: HashSet::new(),
             meter: Meter::new(size),
             limits: config.context,
@@ -76,6 +82,20 @@ impl Conversation {
     /// the last answer.
     pub(crate) fn tokens(&self) -> u64 {
         self.meter.tokens(self.transcript.size())
+    }
+
+    /// Returns the earlier system prompts and tools, oldest first.
+    pub(crate) fn preambles(&self) -> &[EarlierPreamble] {
+        &self.preambles
+    }
+
+    /// Keeps the system prompt and the tools of the requests so far, which change now.
+    pub(crate) fn keep_preamble(&mut self, system: Option<String>, tools: Vec<ToolSpec>) {
+        if self.preambles.len() >= MOST_PREAMBLES {
+            self.preambles.clear();
+            return;
+        }
+        self.preambles.push(EarlierPreamble::new(self.transcript.messages().len(), system, tools));
     }
 
     /// Sets the system prompt and the tools that precede the messages in a request.

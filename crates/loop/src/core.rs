@@ -166,7 +166,8 @@ impl Core {
         self.send(request, delay_ms);
     }
 
-    fn send(&mut self, request: Request, delay_ms: u64) {
+    fn send(&mut self, mut request: Request, delay_ms: u64) {
+        request.earlier_preambles = self.conversation.preambles().to_vec();
         self.ledger.set_answering(None);
         let protocol = self.protocols.current();
         self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });

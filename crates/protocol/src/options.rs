@@ -58,6 +58,10 @@ pub struct RequestOptions {
     /// The use of the provider's prompt cache.
     #[serde(skip_serializing_if = "PromptCache::is_default")]
     pub prompt_cache: PromptCache,
+    /// The provider's name of a stored cache that begins with the system prompt and the tools of this request. The format
+    /// leaves both out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored_cache: Option<String>,
     /// Labels that the provider stores with the request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
@@ -240,6 +244,7 @@ impl RequestOptions {
             ("verbosity", self.verbosity.is_some()),
             ("service_tier", self.service_tier.is_some()),
             ("metadata", !self.metadata.is_empty()),
+            ("stored_cache", self.stored_cache.is_some()),
         ];
         is_set.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    History, HostedTool, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice, ToolName, ToolSpec,
+    EarlierPreamble, History, HostedTool, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice,
+    ToolName, ToolSpec,
 };
 
 /// The delivery of an answer.
@@ -44,6 +45,9 @@ pub struct Request {
     /// The offered tools, in an order that is identical in each turn (RULES N6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
+    /// Earlier system prompts and tools of this conversation, oldest first. Empty if they did not change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_preambles: Vec<EarlierPreamble>,
     /// Fields of the provider that are sent with the definition of a tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_fields: BTreeMap<ToolName, Opaque>,
@@ -67,6 +71,7 @@ impl Request {
             system: None,
             messages: messages.into(),
             tools: Vec::new(),
+            earlier_preambles: Vec::new(),
             tool_fields: BTreeMap::new(),
             output: OutputFormat::Text,
             delivery: Delivery::Stream,
@@ -84,6 +89,16 @@ impl Request {
     pub fn with_tools(mut self, tools: Vec<ToolSpec>) -> Self {
         self.tools = tools;
         self
+    }
+
+    /// Iterates over the earlier and the offered tools. A tool can occur several times.
+    pub fn all_tools(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.earlier_preambles.iter().flat_map(|earlier| &earlier.tools).chain(&self.tools)
+    }
+
+    /// Iterates over mutable references to the earlier and the offered tools.
+    pub fn all_tools_mut(&mut self) -> impl Iterator<Item = &mut ToolSpec> {
+        self.earlier_preambles.iter_mut().flat_map(|earlier| &mut earlier.tools).chain(&mut self.tools)
     }
 
     /// Sets the tools that the provider runs.

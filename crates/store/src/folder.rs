@@ -3,6 +3,7 @@
 mod files;
 mod journal_names;
 mod lease;
+mod message_numbers;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use windlass_protocol::RawJson;
 
 use self::files::{io_error, list_names, make_folder, read_json, write_new, write_whole};
 use self::lease::FolderLease;
+use self::message_numbers::message_number;
 use crate::name::{check_key, check_plain};
 use crate::{ContentHash, Lease, Store, StoreError, StoredOutput};
 
@@ -53,11 +55,6 @@ fn find_nested(run: &Path) -> FileJournals {
 
 fn read_records(path: &Path) -> Result<Vec<Record>, StoreError> {
     if path.exists() { Ok(FileJournal::read(path)?) } else { Ok(Vec::new()) }
-}
-
-/// Returns the number in the name of a message file, `NUMBER-PROCESS.json`.
-fn message_number(name: &str) -> Option<u64> {
-    name.strip_suffix(".json")?.split_once('-')?.0.parse().ok()
 }
 
 impl Store for FolderStore {
@@ -120,11 +117,8 @@ impl Store for FolderStore {
     fn push_message(&self, run: &str, message: &RawJson) -> Result<u64, StoreError> {
         let inbox = self.run(run)?.join("inbox");
         make_folder(&inbox)?;
-        // Two processes must not use the same number.
-        let lock = std::fs::File::open(&inbox).and_then(|folder| folder.lock().map(|()| folder));
-        let lock = lock.map_err(|source| io_error(&inbox, "locked", source))?;
-        let last = list_names(&inbox)?.iter().filter_map(|name| message_number(name)).max();
-        let number = last.unwrap_or_default().saturating_add(1);
+        let lock = message_numbers::lock(&inbox)?;
+        let number = message_numbers::read_last(&inbox)?.saturating_add(1);
         write_new(&inbox.join(format!("{number:039}-{}.json", std::process::id())), message.as_str())?;
         drop(lock);
         Ok(number)

@@ -35,6 +35,8 @@ struct Run {
     journals: BTreeMap<Option<String>, Vec<Record>>,
     answers: BTreeMap<String, RawJson>,
     messages: BTreeMap<u64, RawJson>,
+    /// The number of the newest message, also after it was removed.
+    last_message: u64,
     outputs: BTreeMap<String, ContentHash>,
     contents: BTreeMap<ContentHash, Vec<u8>>,
 }
@@ -85,6 +87,7 @@ impl Store for MemoryStore {
                 journals: BTreeMap::new(),
                 answers: BTreeMap::new(),
                 messages: BTreeMap::new(),
+                last_message: 0,
                 outputs: BTreeMap::new(),
                 contents: BTreeMap::new(),
             },
@@ -138,9 +141,9 @@ impl Store for MemoryStore {
 
     fn push_message(&self, run: &str, message: &RawJson) -> Result<u64, StoreError> {
         self.edit(run, |run| {
-            let last = run.messages.last_key_value().map_or(0, |(number, _)| *number);
-            run.messages.insert(last.saturating_add(1), message.clone());
-            last.saturating_add(1)
+            run.last_message = run.last_message.saturating_add(1);
+            run.messages.insert(run.last_message, message.clone());
+            run.last_message
         })
     }
 

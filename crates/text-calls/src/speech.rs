@@ -95,6 +95,7 @@ impl Speech {
         let mut spoken = request.clone();
         spoken.messages = memory.write_as_text(self.dialect, &request.messages);
         spoken.tools = Vec::new();
+        spoken.earlier_preambles = Vec::new();
         spoken.options.tool_choice = ToolChoice::Auto;
         spoken.options.parallel_calls = ParallelCalls::ProviderDefault;
         if tools.is_empty() {

@@ -152,21 +152,21 @@ fn turn_cache_off(request: Cow<'_, Request>) -> Cow<'_, Request> {
 
 /// Replaces free-text tools with functions.
 fn strip_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
-    if request.tools.iter().all(|tool| matches!(tool, ToolSpec::Function { .. })) {
+    if request.all_tools().all(|tool| matches!(tool, ToolSpec::Function { .. })) {
         return request;
     }
     let mut request = request.into_owned();
-    request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
+    request.all_tools_mut().for_each(|tool| *tool = tool.as_function());
     Cow::Owned(request)
 }
 
 /// Lets the provider collect the arguments of all tools.
 fn strip_eager(request: Cow<'_, Request>) -> Cow<'_, Request> {
-    if !request.tools.iter().any(|tool| matches!(tool, ToolSpec::Function { eager_arguments: true, .. })) {
+    if !request.all_tools().any(|tool| matches!(tool, ToolSpec::Function { eager_arguments: true, .. })) {
         return request;
     }
     let mut request = request.into_owned();
-    for tool in &mut request.tools {
+    for tool in request.all_tools_mut() {
         if let ToolSpec::Function { eager_arguments, .. } = tool {
             *eager_arguments = false;
         }
@@ -178,11 +178,11 @@ fn strip_eager(request: Cow<'_, Request>) -> Cow<'_, Request> {
 fn strip_strict(request: Cow<'_, Request>) -> Cow<'_, Request> {
     let is_said =
         |tool: &ToolSpec| matches!(tool, ToolSpec::Function { strict, .. } if *strict != Strictness::Unsaid);
-    if !request.tools.iter().any(is_said) {
+    if !request.all_tools().any(is_said) {
         return request;
     }
     let mut request = request.into_owned();
-    for tool in &mut request.tools {
+    for tool in request.all_tools_mut() {
         if let ToolSpec::Function { strict, .. } = tool {
             *strict = Strictness::Unsaid;
         }

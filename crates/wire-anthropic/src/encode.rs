@@ -7,6 +7,7 @@ use windlass_protocol::{Delivery, History, PromptCache, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
+use crate::changes::{self, Preamble};
 use crate::fields::{output, system};
 use crate::instructions::{follows_answer, last_instructions, takes_system_messages};
 use crate::names::{NAME, encode_error};
@@ -34,7 +35,8 @@ pub(crate) fn encode(
     // System messages before all others belong to the system prompt.
     let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let keeps_system = takes_system_messages(options.system_messages, &request.model);
-    let key = format_args!("{NAME} {before} {keeps_system}");
+    let preamble = Preamble::of(options, request);
+    let key = format_args!("{NAME} {before} {keeps_system} {:?}", preamble.changes);
     let start = body.resume(key, &request.messages, has_blocks);
     check_pairing_from(&request.messages, start)?;
     // Do not add markers to a request that places its own.
@@ -55,8 +57,8 @@ pub(crate) fn encode(
     if let Some(config) = &output {
         fields.push(("output_config", Field::Output(config.clone())));
     }
-    tools::encode(options, request, marker, &mut fields)?;
-    fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
+    tools::encode(options, request, preamble.tools, marker, &mut fields)?;
+    fields.extend(system(request, preamble.system, before, marker)?.map(|system| ("system", system)));
     fields.push((MESSAGES, Field::Messages([])));
     let mut fields = with_extra(fields, &request.options.extra, Field::Extra);
     if let Some(config) = output {
@@ -68,7 +70,16 @@ pub(crate) fn encode(
             }
         }
     }
-    let messages = |range| wire_messages(&request.messages, before, keeps_system, range);
+    let messages = |range: Range<usize>| {
+        let mut messages = wire_messages(&request.messages, before, keeps_system, range.clone())?;
+        let changes = preamble.blocks_at_end(request, &range)?;
+        match messages.last_mut() {
+            _ if changes.is_empty() => {}
+            Some(last) if last.role == "system" => last.content.extend(changes),
+            _ => messages.push(WireMessage { role: "system", content: changes }),
+        }
+        Ok(messages)
+    };
     let body = if request.options.extra.contains_key(MESSAGES) {
         messages(0..request.messages.len())?;
         body.whole(serde_json::to_vec(&Body(fields))?.into())
@@ -77,7 +88,8 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    Ok(match hosted::betas(options, request) {
+    let beta = (!preamble.changes.is_empty()).then_some(changes::BETA);
+    Ok(match hosted::betas(options, request, beta) {
         Some(betas) => http.with_header("anthropic-beta", betas),
         None => http,
     })

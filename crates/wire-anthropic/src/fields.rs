@@ -32,12 +32,13 @@ pub(crate) fn output(request: &Request) -> Result<Option<WireOutput<'_>>, Encode
 
 /// Returns the system prompt together with the leading system messages: one string, or blocks if there are
 /// such messages or a marker to place.
-pub(crate) fn system(
-    request: &Request,
+pub(crate) fn system<'a>(
+    request: &'a Request,
+    prompt: Option<&'a str>,
     before: usize,
     marker: Option<Ephemeral>,
-) -> Result<Option<Field<'_>>, EncodeError> {
-    let prompt = request.system.as_deref().filter(|system| !system.trim().is_empty());
+) -> Result<Option<Field<'a>>, EncodeError> {
+    let prompt = prompt.filter(|system| !system.trim().is_empty());
     if before == 0 && marker.is_none() {
         return Ok(prompt.map(Field::Text));
     }

@@ -72,15 +72,20 @@ pub(crate) fn servers(request: &Request) -> Vec<Value> {
     servers.map(object).collect()
 }
 
-/// Returns the value of the header `anthropic-beta`: the beta features of the options and those that the hosted tools need.
-pub(crate) fn betas(options: &AnthropicOptions, request: &Request) -> Option<String> {
+/// Returns the value of the header `anthropic-beta`: the beta features of the options, those that the hosted tools need, and
+/// one that the conversation needs.
+pub(crate) fn betas(
+    options: &AnthropicOptions,
+    request: &Request,
+    of_conversation: Option<&'static str>,
+) -> Option<String> {
     let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
-    for tool in &request.options.hosted_tools {
-        let needed = match tool {
-            HostedTool::Mcp(_) => MCP_BETA,
-            HostedTool::ComputerUse(_) => computer_version(&request.model).1,
-            _ => continue,
-        };
+    let of_tools = request.options.hosted_tools.iter().filter_map(|tool| match tool {
+        HostedTool::Mcp(_) => Some(MCP_BETA),
+        HostedTool::ComputerUse(_) => Some(computer_version(&request.model).1),
+        _ => None,
+    });
+    for needed in of_tools.chain(of_conversation) {
         if !betas.contains(&needed) {
             betas.push(needed);
         }

@@ -5,19 +5,21 @@ use std::ops::Range;
 use windlass_protocol::{History, Message, Part, Role};
 
 use crate::SystemMessages;
-use crate::model::claude_version;
+use crate::model::is_since;
 use crate::request::WireMessage;
 
-/// Returns true if system messages keep their role inside the conversation of this model. "Mid-conversation system
-/// messages" came with Opus 4.8; other models answer "role 'system' is not supported on this model".
+/// The models that take system messages inside the conversation, from Anthropic's page "Mid-conversation system messages and
+/// tool changes". Sonnet 5 does not.
+const TAKING: [(&str, (u32, u32)); 5] =
+    [("opus", (4, 8)), ("fable", (5, 0)), ("mythos", (5, 0)), ("sonnet", (5, 5)), ("haiku", (5, 5))];
+
+/// Returns true if system messages keep their role inside the conversation of this model. Other models answer "role
+/// 'system' is not supported on this model".
 pub(crate) fn takes_system_messages(role: SystemMessages, model: &str) -> bool {
     match role {
         SystemMessages::InPlace => true,
         SystemMessages::AsUser => false,
-        SystemMessages::ByModel => {
-            model.starts_with("claude-opus-")
-                && claude_version(model).is_some_and(|version| version >= (4, 8))
-        }
+        SystemMessages::ByModel => is_since(model, &TAKING),
     }
 }
 

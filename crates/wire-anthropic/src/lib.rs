@@ -7,6 +7,7 @@ mod wire;
 
 mod base64;
 mod cache;
+mod changes;
 mod encode;
 mod fields;
 mod hosted;
@@ -32,5 +33,5 @@ mod whole;
 mod error;
 mod server;
 
-pub use options::{AnthropicOptions, Caching, SystemMessages};
+pub use options::{AnthropicOptions, Caching, SystemMessages, ToolChanges};
 pub use wire::Anthropic;

@@ -12,3 +12,12 @@ pub(crate) fn claude_version(model: &str) -> Option<(u32, u32)> {
     let mut version = numbers.filter_map(|digits| digits.parse::<u32>().ok());
     Some(version.next().map_or(NEWEST, |major| (major, version.next().unwrap_or(0))))
 }
+
+/// Returns true if the model belongs to one of the families, at least in the version beside it.
+pub(crate) fn is_since(model: &str, families: &[(&str, (u32, u32))]) -> bool {
+    families.iter().any(|(family, since)| {
+        let name = model.strip_prefix("claude-").and_then(|name| name.strip_prefix(family));
+        name.is_some_and(|name| name.starts_with('-'))
+            && claude_version(model).is_some_and(|version| version >= *since)
+    })
+}

@@ -22,6 +22,8 @@ pub struct AnthropicOptions {
     pub caching: Caching,
     /// The role of system messages inside the conversation.
     pub system_messages: SystemMessages,
+    /// The form of changes of the tools inside a conversation.
+    pub tool_changes: ToolChanges,
     /// Types of hosted tools that replace the default ones, such as `web_search_20260209`.
     pub tool_versions: Vec<String>,
 }
@@ -33,13 +35,28 @@ pub struct AnthropicOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SystemMessages {
-    /// `system` for the models of Anthropic that take it, Opus since version 4.8, and `user` for others.
+    /// `system` for the models of Anthropic that take it, and `user` for others: Opus since version 4.8, Fable and Mythos
+    /// since version 5, Sonnet and Haiku since version 5.5.
     #[default]
     ByModel,
     /// `system` for every model.
     InPlace,
     /// `user` for every model.
     AsUser,
+}
+
+/// The form of a change of the tools and the system prompt inside a conversation
+/// ([`Request::earlier_preambles`](windlass_protocol::Request::earlier_preambles)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChanges {
+    /// As blocks at their places in the conversation for the models that are known to take them, which are Opus since
+    /// version 4.8 and Fable and Mythos since version 5. The request keeps its first tools and its first system prompt, so
+    /// the cache keeps the conversation. Other models get the tools and the system prompt of now.
+    #[default]
+    ByModel,
+    /// The request has the tools and the system prompt of now, for every model.
+    Off,
 }
 
 /// The types of hosted tools without a beta feature that every model with the tool takes.
@@ -79,6 +96,7 @@ impl Default for AnthropicOptions {
             betas: Vec::new(),
             caching: Caching::Conversation,
             system_messages: SystemMessages::ByModel,
+            tool_changes: ToolChanges::ByModel,
             tool_versions: Vec::new(),
         }
     }
@@ -114,6 +132,12 @@ impl AnthropicOptions {
     /// Sets the role of system messages inside the conversation.
     pub fn with_system_messages(mut self, role: SystemMessages) -> Self {
         self.system_messages = role;
+        self
+    }
+
+    /// Sets the form of changes of the tools inside a conversation.
+    pub fn with_tool_changes(mut self, changes: ToolChanges) -> Self {
+        self.tool_changes = changes;
         self
     }
 

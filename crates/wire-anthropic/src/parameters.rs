@@ -9,7 +9,7 @@ use crate::names::encode_error;
 use crate::request::{Field, WireThinking};
 
 /// The options that the API does not have.
-pub(crate) const MISSING: [&str; 2] = ["seed", "verbosity"];
+pub(crate) const MISSING: [&str; 3] = ["seed", "verbosity", "stored_cache"];
 
 /// The only label of a request that the API has.
 const USER: &str = "user_id";

@@ -27,6 +27,29 @@ pub(crate) enum WireBlock<'a> {
     },
     /// A block that this API sent, returned unchanged.
     Raw(&'a Value),
+    /// A change of the offered tools.
+    ToolChange(ToolChange<'a>),
+}
+
+/// A change of the offered tools, inside a message of the role `system`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum ToolChange<'a> {
+    ToolAddition { tool: ChangedTool<'a> },
+    ToolRemoval { tool: ChangedTool<'a> },
+}
+
+/// The tool of a change.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum ChangedTool<'a> {
+    /// A tool that the request or an earlier change defines.
+    ToolReference {
+        name: &'a str,
+    },
+    ToolDefinition {
+        definition: WireTool<'a>,
+    },
 }
 
 /// A cache marker: the end of a prefix that the provider caches for its default of five minutes.

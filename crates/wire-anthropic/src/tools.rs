@@ -11,15 +11,16 @@ use crate::{AnthropicOptions, hosted, marks};
 /// The field of a tool that the model sees only after a search.
 const DEFERRED: &str = "defer_loading";
 
-/// Appends the tools and the tool choice to the body's fields, and sets `marker` on the last tool that can
+/// Appends the tools `offered` and the tool choice to the body's fields, and sets `marker` on the last tool that can
 /// have one.
 pub(crate) fn encode<'a>(
     options: &AnthropicOptions,
     request: &'a Request,
+    offered: &'a [ToolSpec],
     marker: Option<Ephemeral>,
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
-    if request.tools.is_empty() && request.options.hosted_tools.is_empty() {
+    if offered.is_empty() && request.options.hosted_tools.is_empty() {
         return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
@@ -33,7 +34,7 @@ pub(crate) fn encode<'a>(
     if !servers.is_empty() {
         fields.push(("mcp_servers", Field::Servers(servers)));
     }
-    let own = request.tools.iter().map(|tool| wire_tool(request, tool));
+    let own = offered.iter().map(|tool| wire_tool(request, tool));
     let hosted = hosted.into_iter().map(|tool| Ok(WireTool::Hosted(tool)));
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
     // A hosted tool gets no marker, and the API refuses a marker on a tool with deferred loading. The last of the other
@@ -81,7 +82,8 @@ fn is_offered(request: &Request, hosted: &[NativeTool<'_>], name: &str) -> bool 
     request.tools.iter().any(|tool| tool.name().as_str() == name) || hosted.iter().any(is_hosted)
 }
 
-fn wire_tool<'a>(request: &'a Request, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
+/// Encodes the definition of a tool.
+pub(crate) fn wire_tool<'a>(request: &'a Request, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
     let more = marks::block(request.tool_fields.get(tool.name()));
     let is_deferred =
         request.options.is_deferred(tool.name()) && !more.is_some_and(|more| more.contains_key(DEFERRED));

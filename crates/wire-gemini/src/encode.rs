@@ -1,7 +1,7 @@
 //! Encodes the body of a request: the fields have a fixed order, and `contents` comes last (RULES N6).
 
 use serde_json::{Map, Value};
-use windlass_protocol::{Delivery, OutputFormat, Request};
+use windlass_protocol::{Delivery, OutputFormat, Request, ToolChoice};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::wire_contents;
@@ -11,7 +11,10 @@ use crate::tools::{choice, tools};
 use crate::{GeminiOptions, SchemaField, StreamFraming, parameters};
 
 /// The name of the body's field for the conversation.
-const CONTENTS: &str = "contents";
+pub(crate) const CONTENTS: &str = "contents";
+/// The name of the body's field for a cache that the provider stores.
+const STORED_CACHE: &str = "cachedContent";
+
 pub(crate) fn encode(
     options: &GeminiOptions,
     request: &Request,
@@ -23,11 +26,17 @@ pub(crate) fn encode(
     check_pairing_from(&request.messages, start)?;
     let path = path(options, request)?;
     let mut fields = Fields::new();
-    if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
-        fields.push(("systemInstruction", Field::System(WireSystem { parts: [WireText { text: system }] })));
+    match request.options.stored_cache.as_deref() {
+        None => preamble(options, request, &mut fields)?,
+        // "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config."
+        Some(_)
+            if request.options.tool_choice != ToolChoice::Auto
+                || request.options.extra.contains_key(CHOICE) =>
+        {
+            return Err(encode_error("a tool choice beside the option `stored_cache`"));
+        }
+        Some(name) => fields.push((STORED_CACHE, Field::Text(name))),
     }
-    tools(options, request, &mut fields)?;
-    choice(options, request, &mut fields)?;
     config(options, request, &mut fields)?;
     fields.push((CONTENTS, Field::Contents([])));
     let merged = [CONFIG, CHOICE];
@@ -47,6 +56,19 @@ pub(crate) fn encode(
         body.finish(&head, &request.messages, contents)?
     };
     Ok(HttpRequest::post(path, body))
+}
+
+/// Appends the system prompt, the tools and the choice among them.
+fn preamble<'a>(
+    options: &'a GeminiOptions,
+    request: &'a Request,
+    fields: &mut Fields<'a>,
+) -> Result<(), EncodeError> {
+    if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
+        fields.push(("systemInstruction", Field::System(WireSystem { parts: [WireText { text: system }] })));
+    }
+    tools(options, request, fields)?;
+    choice(options, request, fields)
 }
 
 fn has(fields: &Fields<'_>, name: &str) -> bool {

@@ -16,6 +16,7 @@ mod tools;
 mod lint;
 
 mod array;
+mod caches;
 mod call;
 mod decode;
 mod event;

@@ -143,6 +143,7 @@ pub(crate) struct WireFunction<'a> {
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Word(&'static str),
+    Text(&'a str),
     Flag(bool),
     Raw(&'a RawValue),
     Count(u64),
@@ -182,6 +183,7 @@ impl Serialize for Field<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Word(word) => word.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
             Self::Flag(flag) => flag.serialize(serializer),
             Self::Raw(raw) => raw.serialize(serializer),
             Self::Count(count) => count.serialize(serializer),

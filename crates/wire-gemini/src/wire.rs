@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, Limits, ProviderError,
-    RequestBody, SamplingKind, Wire,
+    CachesApi, DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, Limits,
+    ProviderError, RequestBody, SamplingKind, Wire,
 };
 
 use crate::GeminiOptions;
@@ -88,6 +88,10 @@ impl Wire for Gemini {
     fn files_api(&self) -> Option<FilesApi> {
         // https://ai.google.dev/api/files.
         Some(FilesApi::resumable("/files", 2_000_000_000))
+    }
+
+    fn caches_api(&self) -> Option<&dyn CachesApi> {
+        Some(self)
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

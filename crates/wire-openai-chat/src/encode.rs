@@ -35,6 +35,9 @@ pub(crate) fn encode(
     if several_answers(request) {
         return Err(encode_error("several answers to one request (`n`): one is read"));
     }
+    if request.options.stored_cache.is_some() {
+        return Err(encode_error("the option `stored_cache`"));
+    }
     let mut fields = vec![("model", Field::Text(&request.model))];
     parameters::encode(options, request, &mut fields);
     if request.delivery == Delivery::Stream {

@@ -7,7 +7,7 @@ use crate::names::encode_error;
 use crate::request::Field;
 
 /// The options that the API does not have.
-pub(crate) const MISSING: [&str; 2] = ["stop_sequences", "seed"];
+pub(crate) const MISSING: [&str; 3] = ["stop_sequences", "seed", "stored_cache"];
 
 /// Appends the fields of the options, except those of the tools and of the text.
 pub(crate) fn encode<'a>(

@@ -4,7 +4,8 @@ use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
 use crate::{
-    DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody, SamplingKind,
+    CachesApi, DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody,
+    SamplingKind,
 };
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
@@ -143,6 +144,11 @@ pub trait Wire: Send + Sync {
 
     /// Returns the API for files that the provider stores, or `None` if the format has none.
     fn files_api(&self) -> Option<FilesApi> {
+        None
+    }
+
+    /// Returns the API for prompt caches that the provider stores, or `None` if the format has none.
+    fn caches_api(&self) -> Option<&dyn CachesApi> {
         None
     }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod body;
+mod caches_api;
 mod cut;
 mod decoder;
 mod encoded;
@@ -30,6 +31,7 @@ mod translation;
 mod writers;
 
 pub use body::with_extra;
+pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;
 pub use error::{DecodeError, EncodeError};

@@ -12,6 +12,7 @@ mod context;
 mod early;
 mod edits;
 mod events;
+mod extension_kits;
 mod extensions;
 mod grants;
 mod hooks;

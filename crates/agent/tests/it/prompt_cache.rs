@@ -74,15 +74,21 @@ fn reader(name: &str) -> CallbackTool {
 }
 
 fn builder(model: &Arc<Recording>) -> AgentBuilder {
+    builder_for(model, "claude-sonnet-4-5", &[])
+}
+
+/// An agent for a model, with further tools.
+fn builder_for(model: &Arc<Recording>, name: &str, more: &[&str]) -> AgentBuilder {
     let names = ["read_file", "list_files", "search_files", "list_code_definition_names"];
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     tools.extend(names.map(|name| Arc::new(reader(name)) as Arc<dyn Tool>));
+    tools.extend(more.iter().map(|name| Arc::new(reader(name)) as Arc<dyn Tool>));
     tools.push(Arc::new(SwitchMode::new(WorkModes::builtin())));
     tools.push(Arc::new(AttemptCompletion::default()));
     let toolbox = Toolbox::builder().tools(tools).modes(WorkModes::builtin());
     let toolbox = toolbox.config(ToolConfig::new(Preset::Full)).build().unwrap();
     let system = "You are a careful engineer. Read before you write, and say what you found. ".repeat(50);
-    let builder = Agent::builder().model(model.clone(), "claude-sonnet-4-5").toolbox(toolbox).system(system);
+    let builder = Agent::builder().model(model.clone(), name).toolbox(toolbox).system(system);
     builder.approver(ApproveAll)
 }
 
@@ -220,6 +226,31 @@ async fn a_change_of_the_mode_costs_one_request() {
     assert!(shares.each[20] < 300, "the system prompt changes: {}", shares.each[20]);
     assert!(shares.each[21..].iter().all(|share| *share >= 900), "{:?}", shares.each);
     assert!(shares.whole >= 900, "{}", shares.whole);
+}
+
+// Decision 161
+#[tokio::test]
+async fn a_change_of_the_mode_keeps_the_cache_where_the_model_takes_changes() {
+    let model = Recording::new("anthropic", &turns(Some(19)));
+    // The mode `architect` has no commands.
+    let builder = builder_for(&model, "claude-opus-5", &["run_command"]);
+    run(&builder.work_mode("code").build().unwrap(), RunOptions::default()).await;
+    let bodies = model.bodies();
+    assert_eq!(bodies.len(), TURNS);
+    let shares = shares("mode change in blocks", &bodies);
+    assert!(shares.each[1..].iter().all(|share| *share >= 700), "{:?}", shares.each);
+    assert!(shares.each[20] >= 900, "{}", shares.each[20]);
+    assert!(shares.whole >= 940, "{}", shares.whole);
+    for pair in bodies.windows(2) {
+        // The body ends with `]}`.
+        assert!(pair[1].starts_with(&pair[0][..pair[0].len() - 2]), "the prefix stays byte-equal");
+    }
+    let (conversation, _) = parts(&bodies[20]);
+    let change = conversation.last().unwrap();
+    assert_eq!(change["role"], "system");
+    let kinds: HashSet<&str> =
+        change["content"].as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, HashSet::from(["text", "tool_removal"]), "the role of the mode and its tools");
 }
 
 #[tokio::test]

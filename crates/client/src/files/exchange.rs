@@ -15,12 +15,12 @@ use crate::retry::{Attempt, Tries};
 use crate::transport::{TransportRequest, TransportResponse};
 
 /// Headers and body of a successful response.
-pub(super) type Answer = (Vec<(String, String)>, Value);
+pub(crate) type Answer = (Vec<(String, String)>, Value);
 
 impl Client {
     /// Sends a request with retries, and returns the headers and the JSON body of its response. A body that is not JSON
     /// becomes null.
-    pub(super) async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         request: TransportRequest,
         tries: &mut Tries,
@@ -60,7 +60,7 @@ impl Client {
     }
 
     /// Adds the headers of the wire format and of the endpoint, with the key.
-    pub(super) fn add_headers(&self, request: TransportRequest) -> TransportRequest {
+    pub(crate) fn add_headers(&self, request: TransportRequest) -> TransportRequest {
         let own = self.wire().headers().into_iter().map(|(name, value)| Header::new(name, value));
         let headers = self.endpoint().all_headers(self.inner.failures.key.expose()).into_iter().chain(own);
         headers.fold(request, TransportRequest::with_header)
@@ -69,12 +69,17 @@ impl Client {
     /// Returns the address of a stored file. The last part of an id is its name, also of a URI; only the characters of
     /// names are accepted, so an id cannot lead to another path.
     pub(super) fn file_url(&self, api: FilesApi, id: &str) -> Result<String, ModelError> {
+        self.stored_url(api.path, id).ok_or_else(|| self.refuse(&format!("{id:?} is not the id of a file")))
+    }
+
+    /// Returns the address of a stored value in a collection, or `None` if the id is not one.
+    pub(crate) fn stored_url(&self, path: &str, id: &str) -> Option<String> {
         let name = id.rsplit('/').next().unwrap_or(id);
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         if name.bytes().all(|byte| byte == b'.') || !name.bytes().all(is_plain) {
-            return Err(self.refuse(&format!("{id:?} is not the id of a file")));
+            return None;
         }
-        Ok(self.endpoint().url(&format!("{}/{name}", api.path)))
+        Some(self.endpoint().url(&format!("{path}/{name}")))
     }
 
     /// Returns the address for uploads: Google has it below `/upload` of the same host.
@@ -86,11 +91,11 @@ impl Client {
         format!("{start}{authority}/upload/{path}")
     }
 
-    pub(super) fn refuse(&self, text: &str) -> ModelError {
+    pub(crate) fn refuse(&self, text: &str) -> ModelError {
         self.inner.failures.model_error(ModelErrorKind::Refused, text)
     }
 
-    pub(super) fn reject_response(&self, text: &str) -> ModelError {
+    pub(crate) fn reject_response(&self, text: &str) -> ModelError {
         self.inner.failures.model_error(ModelErrorKind::Malformed, text)
     }
 }

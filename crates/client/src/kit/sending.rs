@@ -15,13 +15,15 @@ const TARGET: &str = "/v1/a%20b/c?alt=sse&q=1&q=2";
 
 pub(super) async fn check_requests(transport: &dyn Transport) -> Checked {
     let body: Vec<u8> = (0..=255_u8).cycle().take(300_000).collect();
-    for (method, name) in [(Method::Post, "POST"), (Method::Get, "GET"), (Method::Delete, "DELETE")] {
+    let methods = [Method::Post, Method::Get, Method::Delete, Method::Patch];
+    for (method, name) in methods.into_iter().zip(["POST", "GET", "DELETE", "PATCH"]) {
         let server = Server::start().await?;
         let url = server.url(TARGET);
         let request = match method {
             Method::Post => TransportRequest::post(url, body.clone()),
             Method::Get => TransportRequest::get(url),
             Method::Delete => TransportRequest::delete(url),
+            Method::Patch => TransportRequest::patch(url, body.clone()),
         };
         let request = request
             .with_header(Header::new("content-type", "application/x-kit"))
@@ -34,7 +36,7 @@ pub(super) async fn check_requests(transport: &dyn Transport) -> Checked {
             format!("{TARGET} was received as {}", received.target)
         })?;
         check_headers(&received)?;
-        let expected: &[u8] = if method == Method::Post { &body } else { &[] };
+        let expected: &[u8] = if matches!(method, Method::Post | Method::Patch) { &body } else { &[] };
         ensure(received.body == expected, TransportRule::SendsTheBody, || {
             format!("{} bytes were received as {} or as other bytes", expected.len(), received.body.len())
         })?;

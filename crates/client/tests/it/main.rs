@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 
 mod answer;
+mod caches;
 mod canned;
 mod client;
 mod failure;

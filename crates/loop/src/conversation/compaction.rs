@@ -159,6 +159,10 @@ impl Conversation {
         let Cut { until, note, summarized, usage } = cut;
         let kept = self.transcript.task();
         self.transcript.leave_out(pruned, until, kept, note.as_deref());
+        if until > 0 {
+            // The positions of the messages change, and the provider reads the conversation again anyway.
+            self.preambles.clear();
+        }
         let (pruned, kept) = (pruned.to_vec(), (until > 0).then_some(kept));
         commands.record(Entry::Compacted { pruned, until, kept, note, summarized, usage });
     }

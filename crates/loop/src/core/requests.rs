@@ -4,7 +4,7 @@ use windlass_protocol::{Message, Role};
 
 use super::Core;
 use crate::conversation::SummaryPlan;
-use crate::{Command, DeliverAt, Entry, Event, HookReport, MessageSource, Offer, StreamFailure};
+use crate::{Command, DeliverAt, Entry, Event, HookReport, MessageSource, Offer, OfferedTool, StreamFailure};
 
 impl Core {
     /// Records the start of the run and its task.
@@ -45,9 +45,17 @@ impl Core {
 
     fn apply_offer(&mut self) {
         let Some(Offer { number, tools, known_tools, system, .. }) = self.offer.take() else { return };
-        self.config.tools = tools;
+        let is_same = |(one, other): (&OfferedTool, &OfferedTool)| one.spec == other.spec;
+        let has_changed = self.config.system != system
+            || self.config.tools.len() != tools.len()
+            || !self.config.tools.iter().zip(&tools).all(is_same);
+        let earlier = std::mem::replace(&mut self.config.tools, tools);
+        let earlier_system = std::mem::replace(&mut self.config.system, system);
+        if has_changed {
+            let specs = earlier.into_iter().map(|tool| tool.spec).collect();
+            self.conversation.keep_preamble(earlier_system, specs);
+        }
         self.config.known_tools = known_tools;
-        self.config.system = system;
         self.conversation.set_preamble(self.config.system.as_deref(), &self.config.tools);
         self.emit(Command::Offered { number });
     }

@@ -9,7 +9,8 @@ use windlass_journal::{Durability, FileJournal, Journal, JournalError, Journals,
 use windlass_protocol::RawJson;
 
 use super::files::{io_error, list_names, open_private, write_whole};
-use super::{find_nested, message_number};
+use super::find_nested;
+use super::message_numbers::{self, message_number};
 use crate::name::{check_key, check_plain};
 use crate::{ContentHash, Lease, StoreError};
 
@@ -150,7 +151,15 @@ impl Lease for FolderLease {
     fn remove_message(&self, number: u64) -> Result<(), StoreError> {
         self.check_owned()?;
         let inbox = self.folder.join("inbox");
-        for name in list_names(&inbox)?.iter().filter(|name| message_number(name) == Some(number)) {
+        let names = list_names(&inbox)?;
+        let removed: Vec<_> = names.iter().filter(|name| message_number(name) == Some(number)).collect();
+        if removed.is_empty() {
+            return Ok(());
+        }
+        let lock = message_numbers::lock(&inbox)?;
+        message_numbers::keep_removed(&inbox, number)?;
+        drop(lock);
+        for name in removed {
             let path = inbox.join(name);
             std::fs::remove_file(&path).map_err(|source| io_error(&path, "removed", source))?;
         }

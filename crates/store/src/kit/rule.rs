@@ -20,7 +20,8 @@ pub enum StoreRule {
     SeparatesJournals,
     /// An answer replaces the answer of the same name, and answers are sorted by name.
     ReplacesAnswers,
-    /// Messages keep their order until they are removed, and two messages have different numbers.
+    /// Messages keep their order until they are removed, and two messages have different numbers, also if the
+    /// first was removed before the second arrived.
     KeepsMessages,
     /// An output is found by the hash of its content, and replaces the output of the same name.
     KeepsOutputs,

@@ -194,6 +194,13 @@ pub(super) fn check_messages(store: &Arc<dyn Store>) -> Checked {
     };
     let left = bodies(&**store)?;
     ensure(left == ["0", "2"], rule, || format!("without message 1, the messages 0, 1, 2 are {left:?}"))?;
+    let newest = numbers.last().copied().unwrap_or_default();
+    lease.remove_message(newest).or_rule(rule, "a message could not be removed")?;
+    let next = store.push_message(run, &json("4")?).or_rule(rule, "a message could not be stored")?;
+    ensure(next > newest, rule, || format!("a message has the number {next} after the removed {newest}"))?;
+    lease.remove_message(newest).or_rule(rule, "a message could not be removed twice")?;
+    let left = bodies(&**store)?;
+    ensure(left == ["0", "4"], rule, || format!("a repeated removal left the messages {left:?}"))?;
     let barrier = Arc::new(Barrier::new(4));
     let push = |value: RawJson| {
         let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));

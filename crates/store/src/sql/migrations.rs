@@ -17,12 +17,14 @@ pub(super) const SQLITE: Migrations = &[
     ("runs", include_str!("../../migrations/sqlite/0001_runs.sql")),
     ("sessions", include_str!("../../migrations/sqlite/0002_sessions.sql")),
     ("session pages", include_str!("../../migrations/sqlite/0003_session_pages.sql")),
+    ("message numbers", include_str!("../../migrations/sqlite/0004_message_numbers.sql")),
 ];
 #[cfg(feature = "postgres")]
 pub(super) const POSTGRES: Migrations = &[
     ("runs", include_str!("../../migrations/postgres/0001_runs.sql")),
     ("sessions", include_str!("../../migrations/postgres/0002_sessions.sql")),
     ("session pages", include_str!("../../migrations/postgres/0003_session_pages.sql")),
+    ("message numbers", include_str!("../../migrations/postgres/0004_message_numbers.sql")),
 ];
 
 /// Brings the tables to the newest version. A database of a later version of this crate is refused.

@@ -33,8 +33,12 @@ pub(super) const LIST_JOURNALS: &str =
 pub(super) const PUT_ANSWER: &str = "INSERT INTO windlass_answers (run, name, body) VALUES ($1, $2, $3) \
      ON CONFLICT (run, name) DO UPDATE SET body = excluded.body";
 pub(super) const READ_ANSWERS: &str = "SELECT name, body FROM windlass_answers WHERE run = $1 ORDER BY name";
-pub(super) const PUSH_MESSAGE: &str = "INSERT INTO windlass_messages (run, number, body) \
-     SELECT $1, COALESCE(MAX(number), 0) + 1, $2 FROM windlass_messages WHERE run = $1 RETURNING number";
+/// Takes the next number of a message. Rows of versions 1 and 2 have messages and the last number 0.
+pub(super) const NEXT_MESSAGE: &str = "UPDATE windlass_runs SET last_message = 1 + CASE \
+     WHEN last_message > (SELECT COALESCE(MAX(number), 0) FROM windlass_messages WHERE run = $1) THEN last_message \
+     ELSE (SELECT COALESCE(MAX(number), 0) FROM windlass_messages WHERE run = $1) END \
+     WHERE id = $1 RETURNING last_message";
+pub(super) const PUSH_MESSAGE: &str = "INSERT INTO windlass_messages (run, number, body) VALUES ($1, $2, $3)";
 pub(super) const READ_MESSAGES: &str =
     "SELECT number, body FROM windlass_messages WHERE run = $1 ORDER BY number";
 pub(super) const REMOVE_MESSAGE: &str = "DELETE FROM windlass_messages WHERE run = $1 AND number = $3 \

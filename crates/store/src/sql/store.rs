@@ -190,20 +190,24 @@ impl Store for SqlStore {
     }
 
     fn push_message(&self, run: &str, message: &RawJson) -> Result<u64, StoreError> {
-        loop {
-            let (id, text) = (run.to_owned(), message.as_str().to_owned());
-            let pushed = self.session.try_run(Durability::Synced, move |pool| {
-                let query = sqlx::query_scalar(statements::PUSH_MESSAGE).bind(id.clone()).bind(text.clone());
-                async move { query.fetch_one(&pool).await }
-            });
-            match pushed {
-                Ok(number) => return Ok(to_u64(number)),
-                Err(error) if is_foreign_key(&error) => return Err(self.missing(run)),
-                // Another process took the number at the same time.
-                Err(error) if error.as_database_error().is_some_and(DatabaseError::is_unique_violation) => {}
-                Err(error) => return Err(self.session.fail("store a message", &error)),
+        let (id, text) = (run.to_owned(), message.as_str().to_owned());
+        let pushed: Option<i64> = self.session.run("store a message", move |pool| {
+            let (id, text) = (id.clone(), text.clone());
+            async move {
+                // The row of the run is locked until the message is stored, so messages appear in the order of
+                // their numbers.
+                let mut transaction = pool.begin().await?;
+                let next = sqlx::query_scalar(statements::NEXT_MESSAGE).bind(id.clone());
+                let Some(number): Option<i64> = next.fetch_optional(&mut *transaction).await? else {
+                    return Ok(None);
+                };
+                let push = sqlx::query(statements::PUSH_MESSAGE).bind(id).bind(number).bind(text);
+                push.execute(&mut *transaction).await?;
+                transaction.commit().await?;
+                Ok(Some(number))
             }
-        }
+        })?;
+        pushed.map(to_u64).ok_or_else(|| self.missing(run))
     }
 
     fn read_messages(&self, run: &str) -> Result<Vec<(u64, RawJson)>, StoreError> {

@@ -97,6 +97,11 @@ fn messages_keep_their_order_until_they_are_removed(scene: &Scene) {
     lease.remove_message(numbers[1]).unwrap();
     let left = store.read_messages("r").unwrap();
     assert_eq!(left, [(numbers[0], json("0")), (numbers[2], json("2"))]);
+    lease.remove_message(numbers[2]).unwrap();
+    let next = store.push_message("r", &json("3")).unwrap();
+    assert!(next > numbers[2], "the number of a removed message is not used again");
+    lease.remove_message(numbers[2]).unwrap();
+    assert_eq!(store.read_messages("r").unwrap(), [(numbers[0], json("0")), (next, json("3"))]);
 }
 
 fn outputs_are_found_by_their_hash(scene: &Scene) {

@@ -8,13 +8,15 @@ use windlass_store::{StoreUrl, open_store};
 
 /// The digests of the released migrations. A released migration never changes: a database that has it would
 /// be refused. A new version adds a line.
-const RELEASED: [(&str, &str); 6] = [
+const RELEASED: [(&str, &str); 8] = [
     ("sqlite/0001_runs.sql", "00e82209ccf3005eb71261dbef08e72db13294c18c225b4761b86e5fb03af8ea"),
     ("postgres/0001_runs.sql", "477c0f7fc2a7a82d6c79d0ddf28a017391cc51e755a90ce2b0e3aa1f1cfd3c31"),
     ("sqlite/0002_sessions.sql", "d6a362ed5b345f49e9cc13fd4634845f0f4161f16ec2d5813c5c37db25afc799"),
     ("postgres/0002_sessions.sql", "f7be460fbab79431070f1eb8dedf7773c739ff2e94d6582e1abbc9c189d1091b"),
     ("sqlite/0003_session_pages.sql", "9777204b44c161235606b46c3038ffefbc50232ff8e8d86ca60f0c9f86071601"),
     ("postgres/0003_session_pages.sql", "7d4a6215c1361fb52c0d06aa77aade0150c671bb4fd0171e6b5f77c793b9a5ca"),
+    ("sqlite/0004_message_numbers.sql", "b1f3dda080f625f21bdc7a106537461257a3750b5503642d9e2578475ce21796"),
+    ("postgres/0004_message_numbers.sql", "b1f3dda080f625f21bdc7a106537461257a3750b5503642d9e2578475ce21796"),
 ];
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -87,6 +89,11 @@ fn check_rows_of_version_1(url: &str, bytes: &str) {
     assert_eq!(store.list_journals("old").unwrap(), ["old/call"]);
     assert_eq!(store.read_answers("old").unwrap().len(), 1);
     assert_eq!(store.read_messages("old").unwrap()[0].0, 4);
+    assert_eq!(
+        store.push_message("old", &"1".parse().unwrap()).unwrap(),
+        5,
+        "after the numbers of version 1"
+    );
     let outputs = store.list_outputs("old").unwrap();
     assert_eq!(store.read_output("old", &outputs[0].hash).unwrap().unwrap(), b"hi");
     assert_eq!(store.claim("old", std::time::Duration::from_secs(9)).unwrap().fence(), 8);

@@ -36,6 +36,7 @@ enum Defect {
     KeepsOldAnswers,
     KeepsRemovedMessages,
     NumbersMessagesWithZero,
+    UsesNumbersAgain,
     FindsEveryOutput,
     GivesEveryClaim,
     CountsNoClaims,
@@ -45,7 +46,7 @@ enum Defect {
     Forgets,
 }
 
-const WRONG: [(StoreRule, Defect); 18] = [
+const WRONG: [(StoreRule, Defect); 19] = [
     (StoreRule::KeepsRuns, Defect::ParsesSettings),
     (StoreRule::KeepsRuns, Defect::CreatesTwice),
     (StoreRule::ListsRuns, Defect::IgnoresPages),
@@ -57,6 +58,7 @@ const WRONG: [(StoreRule, Defect); 18] = [
     (StoreRule::ReplacesAnswers, Defect::KeepsOldAnswers),
     (StoreRule::KeepsMessages, Defect::KeepsRemovedMessages),
     (StoreRule::KeepsMessages, Defect::NumbersMessagesWithZero),
+    (StoreRule::KeepsMessages, Defect::UsesNumbersAgain),
     (StoreRule::KeepsOutputs, Defect::FindsEveryOutput),
     (StoreRule::HasOneOwner, Defect::GivesEveryClaim),
     (StoreRule::CountsClaims, Defect::CountsNoClaims),
@@ -178,8 +180,13 @@ impl Store for Wrong {
     }
 
     fn push_message(&self, run: &str, message: &RawJson) -> Result<u64, StoreError> {
+        let newest = self.inner.read_messages(run)?.last().map_or(0, |(number, _)| *number);
         let number = self.inner.push_message(run, message)?;
-        Ok(if self.defect == Defect::NumbersMessagesWithZero { 0 } else { number })
+        Ok(match self.defect {
+            Defect::NumbersMessagesWithZero => 0,
+            Defect::UsesNumbersAgain => newest.saturating_add(1),
+            _ => number,
+        })
     }
 
     fn read_messages(&self, run: &str) -> Result<Vec<(u64, RawJson)>, StoreError> {

@@ -9,4 +9,5 @@ mod limits;
 mod lint;
 mod properties;
 mod requests;
+mod tool_changes;
 mod whole;

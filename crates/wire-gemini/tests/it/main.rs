@@ -1,6 +1,7 @@
 //! The wire format from outside.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod caches;
 mod decode;
 mod encode;
 mod error;

@@ -1,8 +1,8 @@
 //! The features of a request, each set on a request without it.
 
 use windlass_protocol::{
-    CodeExecution, ComputerUse, Delivery, Effort, File, FileSearch, Grammar, HostedTool, Image,
-    ImageGeneration, McpServer, Message, OutputFormat, OutputSchema, ParallelCalls, Part, PromptCache,
+    CodeExecution, ComputerUse, Delivery, EarlierPreamble, Effort, File, FileSearch, Grammar, HostedTool,
+    Image, ImageGeneration, McpServer, Message, OutputFormat, OutputSchema, ParallelCalls, Part, PromptCache,
     Request, Role, Strictness, ToolChoice, ToolMatching, ToolName, ToolSearch, ToolSpec, UserLocation,
     Verbosity, WebFetch, WebSearch,
 };
@@ -66,10 +66,23 @@ pub(crate) const GROUPS: &[(&str, &[Feature])] = &[
     ("Hosted tools", HOSTED),
 ];
 
-const CACHING: &[Feature] = &[feature("marks of the format (`PromptCache::Default`)", "cache", |request| {
-    request.options.prompt_cache = PromptCache::Default;
-})
-.silent()];
+const CACHING: &[Feature] = &[
+    feature("marks of the format (`PromptCache::Default`)", "cache", |request| {
+        request.options.prompt_cache = PromptCache::Default;
+    })
+    .silent(),
+    feature("a cache that the provider stores (`stored_cache`)", "stored_cache", |request| {
+        request.options.stored_cache = Some("cachedContents/1".to_owned());
+    }),
+    feature("a change of the tools (`earlier_preambles`), Opus 5", "tools", |request| {
+        let name = ToolName::new("plan").unwrap();
+        let plan = ToolSpec::function(name, "Plans.", r#"{"type":"object"}"#.parse().unwrap());
+        let earlier = std::mem::replace(&mut request.tools, vec![plan]);
+        let messages = request.messages.len();
+        request.earlier_preambles.push(EarlierPreamble::new(messages, request.system.clone(), earlier));
+    })
+    .only("anthropic", "claude-opus-5"),
+];
 
 const OPTIONS: &[Feature] = &[
     feature("`max_output_tokens`", "max_output_tokens", |request| {

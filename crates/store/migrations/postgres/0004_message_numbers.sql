@@ -1,0 +1,1 @@
+ALTER TABLE windlass_runs ADD COLUMN last_message BIGINT NOT NULL DEFAULT 0;
