@@ -22,7 +22,7 @@ use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_
 use crate::state::{Session, StateStore};
 use crate::stop::Stop;
 use crate::translate::Exchange;
-use crate::{ClientRequest, headers};
+use crate::{ClientRequest, LossPolicy, headers};
 
 /// The default silence after which a stream carries a keep-alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
@@ -77,6 +77,7 @@ pub struct Gateway {
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) keep_alive: Duration,
     pub(crate) state: Option<Arc<dyn StateStore>>,
+    pub(crate) losses: LossPolicy,
 }
 
 impl Upstream {
@@ -109,7 +110,14 @@ impl Upstream {
 impl Gateway {
     /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
-        Self { upstream, servers: Vec::new(), hooks: Vec::new(), keep_alive: KEEP_ALIVE, state: None }
+        Self {
+            upstream,
+            servers: Vec::new(),
+            hooks: Vec::new(),
+            keep_alive: KEEP_ALIVE,
+            state: None,
+            losses: LossPolicy::default(),
+        }
     }
 
     /// Adds a hook that sees decoded copies of requests and answers.
@@ -122,6 +130,12 @@ impl Gateway {
     /// keep-alive. Default: 5 seconds. A model's error after that time is an event inside the stream.
     pub fn with_keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence;
+        self
+    }
+
+    /// Sets the policy about parts of a request that the upstream's format cannot express. Default: lenient.
+    pub fn with_loss_policy(mut self, losses: LossPolicy) -> Self {
+        self.losses = losses;
         self
     }
 

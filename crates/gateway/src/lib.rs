@@ -11,6 +11,8 @@ mod front;
 mod gateway;
 mod headers;
 mod hook;
+mod instructions;
+mod loss;
 mod options;
 mod passthrough;
 mod refusal;
@@ -21,6 +23,7 @@ mod state;
 mod stop;
 mod stop_words;
 mod tee;
+mod text_filter;
 mod translate;
 
 pub use answer::{GatewayResponse, ResponseBody};
@@ -30,6 +33,7 @@ pub use front::{CatalogModel, ClientKey, ClientKeys, Front, KeyError, RequestLin
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
+pub use loss::LossPolicy;
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
 pub use state::{MemoryStateStore, StateError, StateFuture, StateLimits, StateStore};

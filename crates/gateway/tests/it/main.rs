@@ -9,6 +9,7 @@ mod front;
 mod growth;
 mod hosted;
 mod hostile;
+mod kept;
 mod passthrough;
 mod serve;
 mod state;
