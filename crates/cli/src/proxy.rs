@@ -13,7 +13,9 @@ use tokio::net::TcpListener;
 use windlass_app::providers::Provider;
 use windlass_app::{App, WireFormat};
 use windlass_client::{Client, ModelEntry};
-use windlass_gateway::{CatalogModel, Front, Gateway, MemoryStateStore, ServeOptions, Upstream, serve_until};
+use windlass_gateway::{
+    CatalogModel, Front, Gateway, LossPolicy, MemoryStateStore, ServeOptions, Upstream, serve_until,
+};
 
 use crate::arguments::{Proxy, provider_choice};
 use crate::output;
@@ -78,7 +80,8 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     let build = |name: Option<String>| {
         let upstream = Upstream::from_client(client.clone()).with_name(name);
         let servers = WireFormat::all().iter().copied().map(WireFormat::server);
-        servers.fold(Gateway::new(upstream), Gateway::with_server)
+        let losses = if options.strict { LossPolicy::Strict } else { LossPolicy::Lenient };
+        servers.fold(Gateway::new(upstream).with_loss_policy(losses), Gateway::with_server)
     };
     let mut front = Front::new(build(arguments.model.clone())).with_concurrent_requests(options.max_requests);
     let owner = arguments.upstream.as_deref().unwrap_or("windlass");

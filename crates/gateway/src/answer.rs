@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
+use windlass_protocol::{StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, FreeText};
 use windlass_wire::{CallRestorer, EncodeError, Encoder, ProviderError};
 
@@ -15,6 +16,7 @@ use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
+use crate::text_filter::TextFilter;
 
 /// The body of a response, as a stream of encoded bytes. Dropping it cancels the generation.
 ///
@@ -41,6 +43,8 @@ pub(crate) struct Writing {
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
     pub(crate) restorer: Option<Box<dyn CallRestorer>>,
+    pub(crate) filter: TextFilter,
+    pub(crate) usage: UsageEstimate,
     pub(crate) encoder: Box<dyn Encoder>,
     pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) stop: Stop,
@@ -53,6 +57,37 @@ pub(crate) struct Writing {
     pub(crate) has_end: bool,
     pub(crate) is_over: bool,
     pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
+}
+
+/// The usage of an answer whose provider does not report it, because the gateway ended the answer: one token for four
+/// bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UsageEstimate {
+    is_reported: bool,
+    usage: Usage,
+    bytes: usize,
+}
+
+impl UsageEstimate {
+    pub(crate) fn new(input_tokens: u64) -> Self {
+        let usage = Usage { input_tokens, ..Usage::default() };
+        Self { is_reported: false, usage, bytes: 0 }
+    }
+
+    fn observe(&mut self, chunk: &Chunk) {
+        match chunk {
+            Chunk::Usage { .. } => self.is_reported = true,
+            Chunk::Text { text } | Chunk::Reasoning { text } => {
+                self.bytes = self.bytes.saturating_add(text.len());
+            }
+            _ => {}
+        }
+    }
+
+    fn chunk(mut self) -> Option<Chunk> {
+        self.usage.output_tokens = u64::try_from(self.bytes.div_ceil(4)).unwrap_or(u64::MAX);
+        (!self.is_reported).then_some(Chunk::Usage { usage: self.usage })
+    }
 }
 
 impl GatewayResponse {
@@ -109,7 +144,12 @@ impl Writing {
                 }
             };
             match chunk {
-                Some(Ok(chunk)) => self.take(chunk),
+                Some(Ok(chunk)) => {
+                    self.take(chunk);
+                    if self.filter.is_cut() {
+                        self.cut();
+                    }
+                }
                 Some(Err(error)) => {
                     self.take(refusal::in_stream(&error));
                     self.end();
@@ -124,7 +164,21 @@ impl Writing {
         }
     }
 
+    /// Ends a stream that was cut at a stop sequence, without the rest of the answer. An answer in one body is read to its end, because
+    /// its provider has sent it whole, with its usage.
+    fn cut(&mut self) {
+        if self.has_end || self.keep_alive.is_none() {
+            return;
+        }
+        self.chunks = Box::pin(stream::empty());
+        if let Some(usage) = self.usage.chunk() {
+            self.take(usage);
+        }
+        self.take(Chunk::Finish { reason: StopReason::StopSequence, raw: String::new() });
+    }
+
     fn take(&mut self, chunk: Chunk) {
+        self.usage.observe(&chunk);
         self.has_end |= matches!(chunk, Chunk::Finish { .. } | Chunk::Error { .. });
         self.observers.iter_mut().for_each(|observer| observer.observe(&chunk));
         if let Some(error) = refusal::failure(&chunk) {
@@ -158,9 +212,12 @@ impl Writing {
 
     /// Encodes chunks. Returns true if encoding failed.
     fn write(&mut self, normal: Vec<Chunk>) -> bool {
-        let mut chunks = Vec::with_capacity(normal.len());
+        let (mut filtered, mut chunks) = (Vec::with_capacity(normal.len()), Vec::new());
         for chunk in normal {
             let chunk = self.stop_words.convert(chunk);
+            self.filter.push(chunk, &mut filtered);
+        }
+        for chunk in filtered {
             self.free_text.push(chunk, &mut chunks);
         }
         if let Some(restorer) = &mut self.restorer {

@@ -6,7 +6,7 @@ use windlass_protocol::{
 };
 use windlass_wire::{CallRestorer, Server, Wire};
 
-use crate::{fields, options};
+use crate::{fields, instructions, options};
 
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,11 @@ pub struct ConvertedRequest {
     pub refused: Option<String>,
     /// The field at fault, if the request is refused because of one.
     pub refused_field: Option<&'static str>,
+    /// Sequences at which the gateway cuts the answer, because the other format has none.
+    pub stop_sequences: Vec<String>,
+    /// True if the answer must be JSON and the other format cannot demand it: the system prompt does, and the gateway
+    /// removes a Markdown fence.
+    pub is_json: bool,
 }
 
 /// Converts a request from the wire format `from` to the format `to`. A request that stays in its format
@@ -53,42 +58,29 @@ pub(crate) fn convert(
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
     if from.name() == to.name() {
-        return (ConvertedRequest { request, lost, refused: None, refused_field: None }, None);
+        let (stop_sequences, is_json) = (Vec::new(), false);
+        let same =
+            ConvertedRequest { request, lost, refused: None, refused_field: None, stop_sequences, is_json };
+        return (same, None);
     }
     let refused_field = fields::find_refused(from.field_rules(), &request.options.extra);
     let restorer = from.share_tools(&mut request);
     lost.extend(options::translate(&mut request, from, to));
-    request.options.hosted_tools.retain(|tool| match tool {
-        HostedTool::Native(definition) => {
-            let kind = definition.value.get("type").and_then(|kind| kind.as_str());
-            lost.push(format!("hosted tool {}", kind.unwrap_or("of its own kind")));
-            false
-        }
-        // A typed tool has a meaning in every format; a format without it refuses the request by name.
-        _ => true,
-    });
-    let has_tools = !request.tools.is_empty();
-    let is_offered = |choice: &ToolChoice| match choice {
-        ToolChoice::Named(name) => request.tools.iter().any(|tool| tool.name() == name),
-        ToolChoice::Required => has_tools,
-        ToolChoice::Auto | ToolChoice::None => true,
+    let refused_tool = remove_hosted_tools(&mut request, &mut lost);
+    let stop_sequences = if to.takes_stop_sequences() {
+        Vec::new()
+    } else {
+        std::mem::take(&mut request.options.stop_sequences)
     };
-    if !is_offered(&request.options.tool_choice) {
-        lost.push("tool choice of a hosted tool".to_owned());
-        request.options.tool_choice = ToolChoice::Auto;
-    }
-    if !to.takes_stop_sequences() && !request.options.stop_sequences.is_empty() {
-        request.options.stop_sequences.clear();
-        lost.push("stop sequences".to_owned());
-    }
     if !to.takes_parallel_calls() && request.options.parallel_calls != ParallelCalls::ProviderDefault {
         request.options.parallel_calls = ParallelCalls::ProviderDefault;
         lost.push("parallel calls".to_owned());
     }
     // Clients of this mode also ask for JSON in the prompt, because OpenAI requires it.
-    if !to.takes_json_output() && request.output == OutputFormat::Json {
+    let is_json = !to.takes_json_output() && request.output == OutputFormat::Json;
+    if is_json {
         request.output = OutputFormat::Text;
-        lost.push("answer as JSON".to_owned());
+        instructions::add(&mut request, instructions::JSON);
     }
     if !to.takes_free_text() {
         functions_only(&mut request);
@@ -99,7 +91,41 @@ pub(crate) fn convert(
     lost.dedup();
     let no_field = |name| format!("{name} is not available for this model");
     let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(&request));
-    (ConvertedRequest { request, lost, refused, refused_field }, restorer)
+    let refused_field =
+        refused_field.or_else(|| refused_tool.as_ref().filter(|_| refused.is_none()).map(|_| "tools"));
+    let refused = refused.or(refused_tool);
+    (ConvertedRequest { request, lost, refused, refused_field, stop_sequences, is_json }, restorer)
+}
+
+/// Removes tools that only the first provider runs. Returns the refusal of a request that is about one of them: its choice
+/// demands one, or it offers no other tool. Beside tools of the client they are left out and named.
+fn remove_hosted_tools(request: &mut Request, lost: &mut Vec<String>) -> Option<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    request.options.hosted_tools.retain(|tool| match tool {
+        HostedTool::Native(definition) => {
+            let kind = definition.value.get("type").and_then(|kind| kind.as_str());
+            kinds.push(kind.unwrap_or("of its own kind").to_owned());
+            false
+        }
+        // A typed tool has a meaning in every format; a format without it refuses the request by name.
+        _ => true,
+    });
+    let has_tools = !request.tools.is_empty() || !request.options.hosted_tools.is_empty();
+    let is_offered = match &request.options.tool_choice {
+        ToolChoice::Named(name) => request.tools.iter().any(|tool| tool.name() == name),
+        ToolChoice::Required => has_tools,
+        ToolChoice::Auto => true,
+        // The model calls no tool.
+        ToolChoice::None => return None,
+    };
+    if !is_offered {
+        lost.push("tool choice of a hosted tool".to_owned());
+        request.options.tool_choice = ToolChoice::Auto;
+    }
+    let kind = kinds.first()?.clone();
+    lost.extend(kinds.into_iter().map(|kind| format!("hosted tool {kind}")));
+    let is_needed = !is_offered || !has_tools;
+    is_needed.then(|| format!("the tool {kind} runs at another provider and is not available for this model"))
 }
 
 /// Replaces free-text tools and calls by functions.

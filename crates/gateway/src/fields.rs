@@ -9,6 +9,8 @@ fn has_effect(name: &str, value: &Value) -> bool {
         list.iter().all(|kind| kind.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("text")))
     };
     match value {
+        // An empty object turns the search on.
+        Value::Object(_) if name == "web_search_options" => true,
         Value::Null | Value::Bool(false) => false,
         Value::Number(number) if matches!(name, "n" | "candidateCount") => number.as_u64() != Some(1),
         Value::Number(number) => number.as_f64() != Some(0.0),

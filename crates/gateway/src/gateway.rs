@@ -24,7 +24,7 @@ use crate::state::{Session, StateStore};
 use crate::stop::Stop;
 use crate::translate::Exchange;
 use crate::usage_reader::CountedBody;
-use crate::{ClientRequest, headers};
+use crate::{ClientRequest, LossPolicy, headers};
 
 /// The default silence after which a stream carries a keep-alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
@@ -82,6 +82,7 @@ pub struct Gateway {
     pub(crate) keep_alive: Duration,
     pub(crate) state: Option<Arc<dyn StateStore>>,
     pub(crate) recorder: Option<Arc<Recorder>>,
+    pub(crate) losses: LossPolicy,
 }
 
 impl Upstream {
@@ -133,6 +134,7 @@ impl Gateway {
             keep_alive: KEEP_ALIVE,
             state: None,
             recorder: None,
+            losses: LossPolicy::default(),
         }
     }
 
@@ -146,6 +148,12 @@ impl Gateway {
     /// keep-alive. Default: 5 seconds. A model's error after that time is an event inside the stream.
     pub fn with_keep_alive(mut self, silence: Duration) -> Self {
         self.keep_alive = silence;
+        self
+    }
+
+    /// Sets the policy about parts of a request that the upstream's format cannot express. Default: lenient.
+    pub fn with_loss_policy(mut self, losses: LossPolicy) -> Self {
+        self.losses = losses;
         self
     }
 

@@ -12,6 +12,8 @@ mod front;
 mod gateway;
 mod headers;
 mod hook;
+mod instructions;
+mod loss;
 mod options;
 mod passthrough;
 mod recorder;
@@ -23,6 +25,7 @@ mod state;
 mod stop;
 mod stop_words;
 mod tee;
+mod text_filter;
 mod translate;
 mod usage_reader;
 
@@ -36,6 +39,7 @@ pub use front::{
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
+pub use loss::LossPolicy;
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
 pub use state::{MemoryStateStore, StateError, StateFuture, StateLimits, StateStore};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::Request;
 use windlass_wire::{SamplingOption, Server, Wire};
 
-use crate::fields;
+use crate::{fields, instructions};
 
 /// Moves the fields of `from` that have a meaning in `to`. Returns the names of the others, and of options that the
 /// other provider would refuse in this request.
@@ -21,8 +21,10 @@ pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire)
     if !to.takes_seed() && request.options.seed.take().is_some() {
         lost.push("seed".to_owned());
     }
-    if !to.takes_verbosity() && request.options.verbosity.take().is_some() {
-        lost.push("verbosity".to_owned());
+    if !to.takes_verbosity()
+        && let Some(sentence) = request.options.verbosity.take().and_then(instructions::verbosity)
+    {
+        instructions::add(request, sentence);
     }
     lost.extend(to.settle_options(request).into_iter().map(str::to_owned));
     lost

@@ -12,7 +12,7 @@ use windlass_stream::{ChunkStream, FreeText, ModelError};
 use windlass_tokens::Tokenizer;
 use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
 
-use crate::answer::{GatewayResponse, Writing};
+use crate::answer::{GatewayResponse, UsageEstimate, Writing};
 use crate::carry::{convert, functions_only};
 use crate::gateway::{Gateway, Upstream};
 use crate::headers::translate_headers;
@@ -23,6 +23,7 @@ use crate::response::{header, new_id, now, refuse, refuse_while_stopping};
 use crate::state::Session;
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
+use crate::text_filter::TextFilter;
 use crate::{ClientRequest, estimate};
 
 /// The most attempts that a client can ask for.
@@ -61,8 +62,8 @@ impl Gateway {
         };
         let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
         let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
-        let repeated = repeated_fields(server, session.as_ref());
-        let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown);
+        let repeated = state_fields(server, session.as_ref());
+        let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown).unwrap_or_default();
         let encoder = encoder(server, asked, repeated, &id, tokens);
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
@@ -70,6 +71,8 @@ impl Gateway {
             normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
             free_text: FreeText::for_tools(&sent.free_tools),
             restorer: sent.restorer,
+            filter: sent.filter,
+            usage: UsageEstimate::new(tokens),
             stop_words: StopWords::new(wire.name(), server),
             encoder,
             observers,
@@ -102,7 +105,7 @@ impl Gateway {
         let wire = &self.upstream.wire;
         let mut asked = Cow::Borrowed(asked);
         if server.name() != wire.name() && server.stores_responses() {
-            // The answer says whether the gateway stores it.
+            // The answer contains whether the gateway stores it.
             asked.to_mut().request.options.extra.remove("store");
         }
         if server.name() != wire.name()
@@ -116,6 +119,10 @@ impl Gateway {
                 refusal::invalid_request(what).with_parameter(carried.refused_field.map(str::to_owned))
             );
         }
+        if let Some(error) = self.losses.refuse(server, &carried.lost) {
+            return Err(error);
+        }
+        let filter = TextFilter::new(carried.stop_sequences, carried.is_json);
         let mut request = carried.request;
         if let Some(name) = &self.upstream.name {
             request.model.clone_from(name);
@@ -130,7 +137,7 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
-        Ok(UpstreamRequest { request, free_tools, restorer, lost: carried.lost })
+        Ok(UpstreamRequest { request, free_tools, restorer, filter, lost: carried.lost })
     }
 }
 
@@ -148,6 +155,7 @@ struct UpstreamRequest {
     /// The free-text tools of the client. A model can call a function in place of each.
     free_tools: Vec<ToolSpec>,
     restorer: Option<Box<dyn CallRestorer>>,
+    filter: TextFilter,
     lost: Vec<String>,
 }
 
@@ -171,9 +179,9 @@ fn headers(
 }
 
 /// Returns the fields about stored state that the answer repeats: those of the session, or that nothing is stored.
-fn repeated_fields(server: &dyn Server, session: Option<&Session>) -> Map<String, Value> {
+fn state_fields(server: &dyn Server, session: Option<&Session>) -> Map<String, Value> {
     match session {
-        Some(session) => session.repeated_fields(),
+        Some(session) => session.state_fields(),
         None if server.stores_responses() => Map::from_iter([("store".to_owned(), false.into())]),
         None => Map::new(),
     }
@@ -185,13 +193,13 @@ fn encoder(
     mut asked: DecodedRequest,
     repeated: Map<String, Value>,
     id: &str,
-    tokens: Option<u64>,
+    tokens: u64,
 ) -> Box<dyn Encoder> {
     let model = asked.request.model.clone();
     asked.request.messages.clear();
     asked.request.options.extra.extend(repeated);
     let mut encoder = server.encoder(&asked, ResponseHead::new(id, model, now()));
-    encoder.expect_input_tokens(tokens.unwrap_or_default());
+    encoder.expect_input_tokens(tokens);
     encoder
 }
 

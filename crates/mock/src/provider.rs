@@ -88,7 +88,10 @@ impl Provider {
     fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
         let number = assistant_messages(request);
         let (denied, is_last) = denials(request);
-        let turn = self.script.select_for(request).turn_after(number, &denied, is_last);
+        let mut turn = self.script.select_for(request).turn_after(number, &denied, is_last);
+        if matches!(format, Format::Chat | Format::Responses) {
+            turn.mark_custom_calls(request);
+        }
         let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
         let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
         let setting = Setting { format, number, model, request_bytes, stream_usage };
@@ -156,8 +159,11 @@ pub(crate) fn assistant_messages(request: &Value) -> usize {
     if let Some(items) = request.get("input").and_then(Value::as_array) {
         return items::answers(items);
     }
-    let messages = request.get("messages").or_else(|| request.get("contents")).and_then(Value::as_array);
-    let is_assistant = |message: &&Value| message["role"] == "assistant" || message["role"] == "model";
+    if let Some(contents) = request.get("contents").and_then(Value::as_array) {
+        return gemini::answers(contents);
+    }
+    let messages = request.get("messages").and_then(Value::as_array);
+    let is_assistant = |message: &&Value| message["role"] == "assistant";
     messages.into_iter().flatten().filter(is_assistant).count()
 }
 

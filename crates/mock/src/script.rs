@@ -97,6 +97,10 @@ pub struct ScriptCall {
     /// The id of the call. Default: `call_<turn>_<n>` or `toolu_<turn>_<n>`.
     #[serde(default)]
     pub id: Option<String>,
+    /// True for a call with free text in place of arguments, which Chat and Responses have. A call of a tool that the
+    /// request offers with free text is one, too. The text is the string in `arguments`, or its field `input`.
+    #[serde(default)]
+    pub custom: bool,
 }
 
 /// The usage that a turn reports.
@@ -216,6 +220,24 @@ impl Hostile {
 }
 
 impl Turn {
+    /// Marks the calls of tools that the request offers with free text.
+    pub(crate) fn mark_custom_calls(&mut self, request: &Value) {
+        let tools = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let custom = tools.iter().filter(|tool| tool["type"] == "custom");
+        let name = |tool: &Value| {
+            tool.pointer("/custom/name")
+                .or_else(|| tool.get("name"))
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let names: Vec<String> = custom.filter_map(name).collect();
+        for step in &mut self.steps {
+            if let ScriptPart::Call(call) = step {
+                call.custom |= names.contains(&call.name);
+            }
+        }
+    }
+
     /// Creates a turn of these steps, with the defaults of a script.
     pub fn new(steps: Vec<ScriptPart>) -> Self {
         Self { steps, finish: None, usage: None, delay_ms: 0, piece: default_piece(), hostile: None }
@@ -233,7 +255,19 @@ impl Turn {
 impl ScriptCall {
     /// Creates a call with a derived id.
     pub fn new(name: impl Into<String>, arguments: RawJson) -> Self {
-        Self { name: name.into(), arguments, id: None }
+        Self { name: name.into(), arguments, id: None, custom: false }
+    }
+
+    /// Returns the free text of a custom call.
+    pub(crate) fn input_text(&self) -> String {
+        match serde_json::from_str(self.arguments.as_str()) {
+            Ok(Value::String(text)) => text,
+            Ok(Value::Object(mut fields)) => match fields.remove("input") {
+                Some(Value::String(text)) if fields.is_empty() => text,
+                _ => self.arguments.as_str().to_owned(),
+            },
+            _ => self.arguments.as_str().to_owned(),
+        }
     }
 
     /// Returns the text of the arguments as it is sent.

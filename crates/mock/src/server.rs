@@ -151,6 +151,7 @@ async fn respond(
         return shared.answer_about_file(&asked, request).await;
     }
     let reply = match (request.method(), Format::from_path(&path)) {
+        (&Method::POST, None) if count_field(&path).is_some() => shared.count(&path, request).await,
         (&Method::POST, Some(format)) => shared.answer(format, path, request).await,
         (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
             Reply::json(200, &models())
@@ -168,7 +169,29 @@ async fn respond(
     response.body(PacedBody::new(reply.frames, reply.ending, reply.delay_ms))
 }
 
+/// Returns the field of a token count, if the path is one that counts.
+fn count_field(path: &str) -> Option<&'static str> {
+    match path.strip_prefix("/v1").unwrap_or(path) {
+        "/messages/count_tokens" | "/responses/input_tokens" => Some("input_tokens"),
+        _ if path.contains("/models/") && path.ends_with(":countTokens") => Some("totalTokens"),
+        _ => None,
+    }
+}
+
 impl Shared {
+    /// Counts one token for four bytes of the body.
+    async fn count(&self, path: &str, request: Request<Incoming>) -> Reply {
+        let Ok(body) = Limited::new(request.into_body(), BODY_BYTES).collect().await else {
+            return Reply::json(413, &no_such_place("the body is missing or too large"));
+        };
+        let tokens = body.to_bytes().len().div_ceil(4);
+        let mut count = json!({ (count_field(path).unwrap_or_default()): tokens });
+        if path.ends_with("/input_tokens") {
+            count["object"] = "response.input_tokens".into();
+        }
+        Reply::json(200, &count)
+    }
+
     async fn answer(&self, format: Format, path: String, request: Request<Incoming>) -> Reply {
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, BODY_BYTES).collect().await else {

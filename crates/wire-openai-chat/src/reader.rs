@@ -35,6 +35,9 @@ pub(crate) struct Reader {
     thoughts: Stretch,
     refusal: String,
     customs: Vec<CustomCall>,
+    /// The pieces of calls after the first free-text call, with their slots. They wait for it, so that calls keep their
+    /// order.
+    later: Vec<(u64, Chunk)>,
     usage: Usage,
     finish: Option<String>,
     /// Set when a part of an answer has come.
@@ -239,7 +242,13 @@ impl Reader {
             return;
         }
         self.thoughts.end(chunks);
-        chunks.push(Chunk::Call(CallChunk::Partial { index, position, id, name, arguments, opaque }));
+        let piece = Chunk::Call(CallChunk::Partial { index, position, id, name, arguments, opaque });
+        match self.customs.first() {
+            Some(first) if index.unwrap_or(position) > first.slot => {
+                self.later.push((index.unwrap_or(position), piece));
+            }
+            _ => chunks.push(piece),
+        }
     }
 
     fn usage(&mut self, usage: Usage, chunks: &mut Vec<Chunk>) {
@@ -280,9 +289,11 @@ impl Reader {
         if self.finish.is_none() && !self.refusal.is_empty() {
             chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ "refusal": self.refusal }))));
         }
-        for custom in self.customs.drain(..) {
-            chunks.push(Chunk::Call(custom.into_chunk(whole)));
-        }
+        let customs =
+            self.customs.drain(..).map(|custom| (custom.slot, Chunk::Call(custom.into_chunk(whole))));
+        let mut calls: Vec<(u64, Chunk)> = customs.chain(self.later.drain(..)).collect();
+        calls.sort_by_key(|(slot, _)| *slot);
+        chunks.extend(calls.into_iter().map(|(_, chunk)| chunk));
     }
 
     /// Handles the provider's end mark.

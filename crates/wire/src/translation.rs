@@ -14,7 +14,9 @@ pub enum FieldFate {
     Refused,
     /// The gateway's own store acts on it. Without a store the request is refused.
     Stored,
-    /// It is left out and named: it is about billing, storage, limits or sampling.
+    /// It is left out and named, or refused by a strict gateway: it changes the way in which an answer is drawn.
+    Lenient,
+    /// It is left out and named: it is about billing, storage, caches or limits, and the answer does not depend on it.
     LeftOut,
 }
 

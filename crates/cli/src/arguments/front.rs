@@ -31,6 +31,10 @@ pub(crate) struct Front {
     /// Append a line of JSON for each request to this file. It contains no content and no keys.
     #[arg(long, value_name = "FILE")]
     pub(crate) request_log: Option<PathBuf>,
+    /// Refuse a request if another format cannot express an option that changes the way in which an answer is drawn, such as
+    /// a seed. Otherwise the option is left out and named in the header `x-windlass-lost`.
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Store no responses for clients of the Responses API. Otherwise they are held in memory, for at most a day without
     /// use, if the provider has another format.
     #[arg(long)]

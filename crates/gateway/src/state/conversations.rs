@@ -46,7 +46,7 @@ impl Conversation {
 
     /// Stores a new conversation.
     pub(crate) async fn create(&self, store: &dyn StateStore, owner: &str) -> Result<(), StateError> {
-        store.put(owner, &self.id, self.to_bytes()?).await
+        store.insert(owner, &self.id, self.to_bytes()?).await
     }
 
     fn to_bytes(&self) -> Result<Bytes, StateError> {
@@ -95,7 +95,7 @@ impl Conversation {
         items: &[Item],
     ) -> Result<(), StateError> {
         let value = serde_json::to_vec(items).map_err(|error| StateError::Failed(error.into()))?;
-        store.put(owner, segment, value.into()).await
+        store.insert(owner, segment, value.into()).await
     }
 
     /// Returns the items of a segment; none if it is not stored.

@@ -40,7 +40,7 @@ impl Default for StateLimits {
 /// # async fn main() -> Result<(), windlass_gateway::StateError> {
 /// let store = MemoryStateStore::new(StateLimits { owner_values: 2, ..StateLimits::default() });
 /// for id in ["a", "b", "c"] {
-///     store.put("ann", id, "{}".into()).await?;
+///     store.insert("ann", id, "{}".into()).await?;
 /// }
 /// assert!(store.get("ann", "a").await?.is_none() && store.get("ann", "c").await?.is_some());
 /// assert!(store.get("bob", "c").await?.is_none());
@@ -99,7 +99,13 @@ impl MemoryStateStore {
         held
     }
 
-    fn insert(&self, held: &mut Contents, owner: &str, id: &str, value: &[u8]) -> Result<(), StateError> {
+    fn insert_value(
+        &self,
+        held: &mut Contents,
+        owner: &str,
+        id: &str,
+        value: &[u8],
+    ) -> Result<(), StateError> {
         let names = owner.len().saturating_add(id.len()).saturating_mul(2);
         let size = value.len().saturating_add(names).saturating_add(OVERHEAD);
         let limit = self.limits.owner_bytes.min(self.limits.bytes);
@@ -196,8 +202,8 @@ impl StateStore for MemoryStateStore {
         Box::pin(async move { Ok(self.lock().take_used(owner, id)) })
     }
 
-    fn put<'a>(&'a self, owner: &'a str, id: &'a str, value: Bytes) -> StateFuture<'a, ()> {
-        Box::pin(async move { self.insert(&mut self.lock(), owner, id, &value) })
+    fn insert<'a>(&'a self, owner: &'a str, id: &'a str, value: Bytes) -> StateFuture<'a, ()> {
+        Box::pin(async move { self.insert_value(&mut self.lock(), owner, id, &value) })
     }
 
     fn replace<'a>(
@@ -213,7 +219,7 @@ impl StateStore for MemoryStateStore {
             if held.take_used(owner, id).as_ref() != Some(old) {
                 return Ok(false);
             }
-            self.insert(&mut held, owner, id, &new).map(|()| true)
+            self.insert_value(&mut held, owner, id, &new).map(|()| true)
         })
     }
 

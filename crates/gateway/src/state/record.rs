@@ -18,7 +18,7 @@ const ENDS: [&[u8]; 3] =
 
 impl Session {
     /// Returns the body, and stores the response before its last bytes are sent, so that a client which has read them
-    /// can continue it. A response that cannot be stored says so in `store`. A response whose body is dropped is not
+    /// can continue it. `store` is false in a response that cannot be stored. A response whose body is dropped is not
     /// stored.
     ///
     /// Each piece of the body consists of whole events.
@@ -60,7 +60,7 @@ fn end(bytes: &Bytes, framing: Framing) -> Option<(usize, &RawValue)> {
     Some((offset(event.response.get()), event.response))
 }
 
-/// Replaces the response by one that says that it is not stored.
+/// Sets `store` of the response to false.
 fn clear_storage(bytes: &Bytes, start: usize, response: &str) -> Option<Bytes> {
     let mut changed: Value = serde_json::from_str(response).ok()?;
     changed.as_object_mut()?.insert("store".to_owned(), false.into());

@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// Returns the fields about state that the response repeats.
-    pub(crate) fn repeated_fields(&self) -> Map<String, Value> {
+    pub(crate) fn state_fields(&self) -> Map<String, Value> {
         let mut fields = Map::from_iter([("store".to_owned(), self.is_stored.into())]);
         if let Some(previous) = &self.previous {
             fields.insert("previous_response_id".to_owned(), previous.as_str().into());
@@ -128,7 +128,7 @@ impl Session {
         if self.is_stored {
             let (previous, conversation) = (self.previous.clone(), self.conversation.clone());
             let stored = StoredResponse { previous, conversation, input, response };
-            store.put(&self.owner, &format!("resp_{reply_id}"), stored.to_bytes()?).await?;
+            store.insert(&self.owner, &format!("resp_{reply_id}"), stored.to_bytes()?).await?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The value is too large, or the store fails.
-    fn put<'a>(&'a self, owner: &'a str, id: &'a str, value: Bytes) -> StateFuture<'a, ()>;
+    fn insert<'a>(&'a self, owner: &'a str, id: &'a str, value: Bytes) -> StateFuture<'a, ()>;
 
     /// Replaces a value if it still equals `old`. Returns false if it does not, or does not exist.
     ///

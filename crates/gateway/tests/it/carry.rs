@@ -42,6 +42,7 @@ fn fields_and_parts_of_one_format_stay_behind() {
     let lost =
         ["hosted tool web_search", "logprobs", "part input_audio", "seed", "tool choice of a hosted tool"];
     let carried = check(&asked, "anthropic", &lost);
+    assert_eq!(refusal(&asked, "anthropic"), Some("logprobs is not available for this model".to_owned()));
     assert_eq!(carried.messages.len(), 2, "a message of nothing is none");
     assert_eq!(carried.options.tool_choice, ToolChoice::Auto);
 }
@@ -61,11 +62,32 @@ fn a_tool_with_free_text_becomes_a_function_where_there_is_no_other() {
     assert_eq!(check(&asked, "openai-responses", &[]), asked);
 }
 
+fn refusal(request: &Request, to: &str) -> Option<String> {
+    carry(request.clone(), format("openai-chat").server.as_ref(), format(to).wire.as_ref()).refused
+}
+
 #[test]
-fn stop_sequences_are_named_where_the_format_has_none() {
+fn a_request_for_a_tool_of_another_provider_is_refused() {
+    let mut asked = request();
+    asked.options.hosted_tools = vec![HostedTool::native("openai-chat", json!({"type": "web_search"}))];
+    let refused = Some("the tool web_search runs at another provider and is not available for this model");
+    assert_eq!(refusal(&asked, "anthropic").as_deref(), refused);
+    // An agent that offers it beside its own tools works without it.
+    asked.tools = vec![ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None }];
+    check(&asked, "anthropic", &["hosted tool web_search"]);
+    assert_eq!(refusal(&asked, "anthropic"), None);
+    asked.options.tool_choice = ToolChoice::Named(name("web_search"));
+    assert_eq!(refusal(&asked, "anthropic").as_deref(), refused);
+}
+
+#[test]
+fn stop_sequences_stay_at_the_gateway_where_the_format_has_none() {
     let mut asked = request();
     asked.options.stop_sequences = vec!["END".into()];
-    assert!(check(&asked, "openai-responses", &["stop sequences"]).options.stop_sequences.is_empty());
+    let carried =
+        carry(asked.clone(), format("openai-chat").server.as_ref(), format("openai-responses").wire.as_ref());
+    assert_eq!((carried.stop_sequences, carried.lost.len()), (vec!["END".to_owned()], 0));
+    assert!(carried.request.options.stop_sequences.is_empty());
     assert_eq!(check(&asked, "anthropic", &[]), asked);
 }
 
@@ -79,7 +101,8 @@ fn switches_that_a_format_has_not_are_named() {
         (carried.options.parallel_calls, carried.output),
         (ParallelCalls::ProviderDefault, OutputFormat::Json)
     );
-    let carried = check(&asked, "anthropic", &["answer as JSON"]);
+    let carried = check(&asked, "anthropic", &[]);
+    assert!(carried.system.is_some_and(|system| system.contains("one JSON object")));
     assert_eq!((carried.options.parallel_calls, carried.output), (ParallelCalls::Forbid, OutputFormat::Text));
 }
 

@@ -246,11 +246,11 @@ async fn a_store_in_memory_keeps_its_limits() {
         ..StateLimits::default()
     };
     let store = MemoryStateStore::new(limits);
-    let large = store.put("ann", "a", vec![b'x'; 10_000].into()).await;
+    let large = store.insert("ann", "a", vec![b'x'; 10_000].into()).await;
     assert!(matches!(large, Err(StateError::TooLarge { .. })));
     for number in 0..200 {
         let owner = format!("owner-{}", number % 7);
-        store.put(&owner, &format!("id-{number}"), vec![b'x'; 1000].into()).await.unwrap();
+        store.insert(&owner, &format!("id-{number}"), vec![b'x'; 1000].into()).await.unwrap();
     }
     let (values, bytes) = store.size();
     assert!(values > 10 && bytes <= 25_000, "{values} values of {bytes} bytes");

@@ -31,6 +31,12 @@ impl<'a> Address<'a> {
     }
 }
 
+/// Returns the number of answers: adjacent contents of the model are one, as clients keep a stream.
+pub(super) fn answers(contents: &[Value]) -> usize {
+    let runs = contents.chunk_by(|left, right| left["role"] == right["role"]);
+    runs.filter(|run| run.first().is_some_and(|content| content["role"] == "model")).count()
+}
+
 /// Checks that the content after a model's calls is from the user and has one result per call, in their
 /// order.
 pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
@@ -44,23 +50,37 @@ pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
             return Err(at(position, "the role is neither user nor model"));
         }
         let results = parts_of_kind(parts, "functionResponse");
+        let calls = parts_of_kind(parts, "functionCall");
+        if calls.iter().any(|call| !call["args"].is_object() || call["name"] == "") {
+            return Err(at(position, "a call has no object, or no name"));
+        }
+        let is_model = content["role"] == "model";
+        if is_model && results.is_empty() && (open.is_empty() || follows_model(contents, position)) {
+            // Clients keep the pieces of a stream as contents of their own.
+            open.extend(calls);
+            continue;
+        }
         if results.iter().map(|result| &result["name"]).ne(open.iter().map(|call| &call["name"])) {
             return Err(at(position, "there is not one result for each call, in the order of the calls"));
         }
-        open = parts_of_kind(parts, "functionCall");
-        if content["role"] == "user" && !open.is_empty() {
+        if !is_model && !calls.is_empty() {
             return Err(at(position, "the user calls a function"));
         }
-        if results.iter().any(|result| !result["response"].is_object())
-            || open.iter().any(|call| !call["args"].is_object() || call["name"] == "")
-        {
-            return Err(at(position, "a call or a result has no object, or no name"));
+        if results.iter().any(|result| !result["response"].is_object()) {
+            return Err(at(position, "a result has no object"));
         }
+        open = calls;
     }
     match open.first() {
         None => Ok(()),
         Some(_) => Err(at(contents.len(), "the last calls have no results")),
     }
+}
+
+/// Returns whether the content before this one is from the model, too.
+fn follows_model(contents: &[Value], position: usize) -> bool {
+    let before = position.checked_sub(1).and_then(|before| contents.get(before));
+    before.is_some_and(|content| content["role"] == "model")
 }
 
 fn parts_of_kind<'a>(parts: &'a [Value], kind: &str) -> Vec<&'a Value> {

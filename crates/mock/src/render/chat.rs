@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, StreamUsage, call_id, finish, pieces, usage};
-use crate::script::{ScriptPart, Turn};
+use crate::script::{ScriptCall, ScriptPart, Turn};
 
 pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     let mut frames = Vec::new();
@@ -20,12 +20,11 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
             }
             ScriptPart::Call(call) => {
                 let id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
-                let function = json!({"name": call.name, "arguments": ""});
-                delta(
-                    json!({"tool_calls": [{"index": calls, "id": id, "type": "function", "function": function}]}),
-                );
-                for piece in pieces(&call.arguments_text(), turn.piece) {
-                    delta(json!({"tool_calls": [{"index": calls, "function": {"arguments": piece}}]}));
+                let (kind, field, text) = body(call);
+                let start = json!({"name": call.name, (field): ""});
+                delta(json!({"tool_calls": [{"index": calls, "id": id, "type": kind, (kind): start}]}));
+                for piece in pieces(&text, turn.piece) {
+                    delta(json!({"tool_calls": [{"index": calls, (kind): {(field): piece}}]}));
                 }
                 calls = calls.saturating_add(1);
             }
@@ -49,8 +48,8 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
             ScriptPart::Text(more) => text.push_str(more),
             ScriptPart::Call(call) => {
                 let id = call_id(call.id.as_deref(), setting.format, setting.number, calls.len());
-                let function = json!({"name": call.name, "arguments": call.arguments_text()});
-                calls.push(json!({"id": id, "type": "function", "function": function}));
+                let (kind, field, text) = body(call);
+                calls.push(json!({"id": id, "type": kind, (kind): {"name": call.name, (field): text}}));
             }
         }
     }
@@ -69,6 +68,14 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
         "model": setting.model, "usage": tokens(turn, setting),
         "choices": [{"index": 0, "message": message, "finish_reason": finish(turn, setting.format)}],
     })
+}
+
+/// Returns the kind of a call, and the name and the text of its body.
+fn body(call: &ScriptCall) -> (&'static str, &'static str, String) {
+    if call.custom {
+        return ("custom", "input", call.input_text());
+    }
+    ("function", "arguments", call.arguments_text())
 }
 
 fn choice(delta: &Value, finish: Option<&str>) -> Value {

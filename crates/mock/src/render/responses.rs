@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, call_id, finish, pieces, usage};
-use crate::script::{ScriptPart, Turn};
+use crate::script::{ScriptCall, ScriptPart, Turn};
 
 /// The events of one stream, with their sequence numbers.
 #[derive(Default)]
@@ -48,7 +48,7 @@ fn grow(turn: &Turn, (index, step): (usize, &ScriptPart), item: &Value, events: 
     let (field, empty) = match step {
         ScriptPart::Reasoning(_) => ("summary", json!([])),
         ScriptPart::Text(_) => ("content", json!([])),
-        ScriptPart::Call(_) => ("arguments", json!("")),
+        ScriptPart::Call(call) => (body_field(call), json!("")),
     };
     let mut begun = item.clone();
     begun[field] = empty;
@@ -63,6 +63,7 @@ fn grow(turn: &Turn, (index, step): (usize, &ScriptPart), item: &Value, events: 
     let (kind, place_in_item, text) = match step {
         ScriptPart::Reasoning(text) => ("reasoning_summary_text", Some("summary_index"), text.clone()),
         ScriptPart::Text(text) => ("output_text", Some("content_index"), text.clone()),
+        ScriptPart::Call(call) if call.custom => ("custom_tool_call_input", None, call.input_text()),
         ScriptPart::Call(call) => ("function_call_arguments", None, call.arguments_text()),
     };
     let placed = |name: &str, more: Value| {
@@ -88,12 +89,20 @@ fn grow(turn: &Turn, (index, step): (usize, &ScriptPart), item: &Value, events: 
     for piece in pieces(&text, turn.piece) {
         events.push(&format!("{kind}.delta"), placed("delta", piece.into()));
     }
-    let whole = if place_in_item.is_some() { "text" } else { "arguments" };
+    let whole = match step {
+        ScriptPart::Call(call) => body_field(call),
+        ScriptPart::Reasoning(_) | ScriptPart::Text(_) => "text",
+    };
     events.push(&format!("{kind}.done"), placed(whole, text.clone().into()));
     if let Some((kind, part)) = part(&text) {
         events.push(&format!("{kind}.done"), placed("part", part));
     }
     events.push("output_item.done", json!({ "output_index": index, "item": item }));
+}
+
+/// Returns the field with the body of a call.
+fn body_field(call: &ScriptCall) -> &'static str {
+    if call.custom { "input" } else { "arguments" }
 }
 
 /// Returns the items of the response. The last one is incomplete if the response is.
@@ -114,9 +123,14 @@ fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
             ScriptPart::Call(call) => {
                 let call_id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
                 calls = calls.saturating_add(1);
+                let (kind, prefix, body) = if call.custom {
+                    ("custom_tool_call", "ctc", call.input_text())
+                } else {
+                    ("function_call", "fc", call.arguments_text())
+                };
                 json!({
-                    "type": "function_call", "id": id("fc"), "status": "completed", "call_id": call_id,
-                    "name": call.name, "arguments": call.arguments_text(),
+                    "type": kind, "id": id(prefix), "status": "completed", "call_id": call_id,
+                    "name": call.name, (body_field(call)): body,
                 })
             }
         });

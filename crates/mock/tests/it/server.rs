@@ -37,7 +37,7 @@ async fn connect(provider: &ScriptedProvider, path: &str, body: &Value) -> TcpSt
 }
 
 /// The whole answer as it stands on the wire; a properly ended one ends with an empty piece.
-async fn ask(provider: &ScriptedProvider, path: &str, body: &Value) -> String {
+pub(crate) async fn ask(provider: &ScriptedProvider, path: &str, body: &Value) -> String {
     let mut stream = connect(provider, path, body).await;
     let mut bytes = Vec::new();
     // A connection that is reset has said what it had to say.
@@ -45,7 +45,7 @@ async fn ask(provider: &ScriptedProvider, path: &str, body: &Value) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn run(test: impl Future<Output = ()>) {
+pub(crate) fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 

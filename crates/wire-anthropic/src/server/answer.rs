@@ -248,6 +248,12 @@ pub(crate) fn stop_word<'a>(reason: &'a StopReason, raw: &'a str) -> &'a str {
     }
 }
 
+/// Returns the sequence at which an answer was cut, if `raw` is one and not a word of the format.
+pub(crate) fn stop_sequence(reason: &StopReason, raw: &str) -> Option<String> {
+    let is_sequence = *reason == StopReason::StopSequence && !raw.is_empty() && stop_reason(raw) != *reason;
+    is_sequence.then(|| raw.to_owned())
+}
+
 /// Encodes the usage. `input_tokens` excludes tokens that were read from or written to the cache.
 pub(crate) fn usage(usage: &Usage) -> Value {
     let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);

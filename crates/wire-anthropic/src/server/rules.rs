@@ -1,6 +1,6 @@
 //! The fields and headers of the format at a gateway.
 
-use windlass_wire::FieldFate::{LeftOut, Refused, Translated};
+use windlass_wire::FieldFate::{LeftOut, Lenient, Refused, Translated};
 use windlass_wire::{FieldRule, HeaderRule, RateLimitHeaders};
 
 /// The fates of fields in requests to other formats.
@@ -13,7 +13,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("container", Refused, r#""container_1""#),
     FieldRule::new("metadata", LeftOut, r#"{"user_id":"ann"}"#),
     FieldRule::new("service_tier", LeftOut, r#""auto""#),
-    FieldRule::new("context_management", LeftOut, r#"{"edits":[]}"#),
+    FieldRule::new("context_management", Lenient, r#"{"edits":[]}"#),
     FieldRule::new("cache_control", LeftOut, r#"{"type":"ephemeral"}"#),
     FieldRule::new("mcp_servers", Refused, r#"[{"type":"url","url":"https://m.example","name":"m"}]"#),
 ];

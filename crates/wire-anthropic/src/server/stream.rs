@@ -5,7 +5,7 @@ use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
 use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
-use crate::server::answer::{Blocks, Step, stop_word, usage};
+use crate::server::answer::{Blocks, Step, stop_sequence, stop_word, usage};
 use crate::server::error::stream_error;
 
 /// The encoder of one streamed answer.
@@ -21,8 +21,11 @@ pub(crate) struct Stream {
 enum State {
     New,
     Open,
-    /// The answer has ended. Holds the stop reason, which is sent together with the final usage.
-    Stopped(String),
+    /// The answer has ended. The stop reason is sent together with the final usage.
+    Stopped {
+        word: String,
+        sequence: Option<String>,
+    },
     Failed,
 }
 
@@ -95,7 +98,7 @@ impl Encoder for Stream {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
             // After the end of an answer only its usage is still of interest.
-            _ if matches!(self.state, State::Stopped(_) | State::Failed) => {}
+            _ if matches!(self.state, State::Stopped { .. } | State::Failed) => {}
             Chunk::Error { error } => self.fail(&stream_error(error), bytes),
             Chunk::Finish { reason: StopReason::Error, .. } => self.fail(&broke_off(), bytes),
             Chunk::Finish { reason, raw } => {
@@ -103,7 +106,8 @@ impl Encoder for Stream {
                 let mut steps = Vec::new();
                 self.blocks.close(&mut steps);
                 write(steps, bytes);
-                self.state = State::Stopped(stop_word(reason, raw).to_owned());
+                let word = stop_word(reason, raw).to_owned();
+                self.state = State::Stopped { word, sequence: stop_sequence(reason, raw) };
             }
             other => {
                 let mut steps = Vec::new();
@@ -120,8 +124,8 @@ impl Encoder for Stream {
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         // Without a finish the answer ended early. Send no end event, so that clients do not take it as
         // complete.
-        if let State::Stopped(word) = &self.state {
-            let delta = json!({ "stop_reason": word, "stop_sequence": null });
+        if let State::Stopped { word, sequence } = &self.state {
+            let delta = json!({ "stop_reason": word, "stop_sequence": sequence });
             let data = json!({ "type": "message_delta", "delta": delta, "usage": usage(&self.usage) });
             event("message_delta", &data, bytes);
             event("message_stop", &json!({ "type": "message_stop" }), bytes);

@@ -7,7 +7,7 @@ use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
 use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
-use crate::server::answer::{Blocks, Delta, Step, stop_word, usage};
+use crate::server::answer::{Blocks, Delta, Step, stop_sequence, stop_word, usage};
 use crate::server::error::stream_error;
 use crate::server::stream::broke_off;
 
@@ -19,6 +19,7 @@ pub(crate) struct Whole {
     content: Vec<Draft>,
     usage: Usage,
     stop: Option<String>,
+    sequence: Option<String>,
     error: Option<Value>,
 }
 
@@ -47,7 +48,7 @@ struct Message<'a> {
 impl Whole {
     pub(crate) fn new(reply: ResponseHead) -> Self {
         let (blocks, usage) = (Blocks::default(), Usage::default());
-        Self { reply, blocks, content: Vec::new(), usage, stop: None, error: None }
+        Self { reply, blocks, content: Vec::new(), usage, stop: None, sequence: None, error: None }
     }
 }
 
@@ -110,7 +111,10 @@ impl Encoder for Whole {
             _ if self.stop.is_some() || self.error.is_some() => {}
             Chunk::Error { error } => self.error = Some(stream_error(error)),
             Chunk::Finish { reason: StopReason::Error, .. } => self.error = Some(broke_off()),
-            Chunk::Finish { reason, raw } => self.stop = Some(stop_word(reason, raw).to_owned()),
+            Chunk::Finish { reason, raw } => {
+                self.stop = Some(stop_word(reason, raw).to_owned());
+                self.sequence = stop_sequence(reason, raw);
+            }
             other => {
                 let mut steps = Vec::new();
                 self.blocks.push(other, &mut steps)?;
@@ -145,7 +149,7 @@ impl Encoder for Whole {
                 model: &self.reply.model,
                 content: &self.content,
                 stop_reason: stop,
-                stop_sequence: None,
+                stop_sequence: self.sequence.as_deref(),
                 usage: usage(&self.usage),
             })?,
         };

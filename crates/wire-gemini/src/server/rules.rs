@@ -1,6 +1,6 @@
 //! The fields and headers of the format at a gateway.
 
-use windlass_wire::FieldFate::{LeftOut, Refused, Translated};
+use windlass_wire::FieldFate::{LeftOut, Lenient, Refused, Translated};
 use windlass_wire::{FieldRule, HeaderRule};
 
 /// The fates of fields in requests to other formats.
@@ -15,9 +15,9 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("generationConfig.responseLogprobs", Refused, "true"),
     FieldRule::new("generationConfig.responseModalities", Refused, r#"["TEXT","IMAGE"]"#),
     FieldRule::new("generationConfig.speechConfig", Refused, r#"{"languageCode":"de"}"#),
-    FieldRule::new("generationConfig.mediaResolution", LeftOut, r#""MEDIA_RESOLUTION_LOW""#),
+    FieldRule::new("generationConfig.mediaResolution", Lenient, r#""MEDIA_RESOLUTION_LOW""#),
     FieldRule::new("cachedContent", Refused, r#""cachedContents/1""#),
-    FieldRule::new("safetySettings", LeftOut, r#"[{"category":"c","threshold":"BLOCK_NONE"}]"#),
+    FieldRule::new("safetySettings", Lenient, r#"[{"category":"c","threshold":"BLOCK_NONE"}]"#),
     FieldRule::new("labels", LeftOut, r#"{"a":"b"}"#),
 ];
 

@@ -23,6 +23,9 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
         ProviderErrorKind::NotProvider => (502, "server_error", Some("bad_gateway")),
         _ => (400, "invalid_request_error", None),
     };
+    // The type of another provider's error is not a code of this API.
+    let is_own = error.code.as_deref() == Some("unsupported_parameter");
+    let code = if is_own { error.code.as_deref() } else { code };
     let body = json!({ "error": {
         "message": error.message, "type": kind, "param": error.parameter, "code": code,
     } });

@@ -28,7 +28,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("store", LeftOut, "true"),
     FieldRule::new("service_tier", LeftOut, r#""flex""#),
     FieldRule::new("prediction", LeftOut, r#"{"type":"content","content":"x"}"#),
-    FieldRule::new("web_search_options", LeftOut, r#"{"search_context_size":"low"}"#),
+    FieldRule::new("web_search_options", Refused, r#"{"search_context_size":"low"}"#),
 ];
 
 /// The headers that cross a gateway.

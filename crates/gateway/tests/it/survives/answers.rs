@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_assemble::Answer;
-use windlass_protocol::{Part, StopReason, Usage};
-use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
+use windlass_protocol::{Part, Payload, StopReason, Usage};
+use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
 /// A feature of an answer: its chunks, and how it is looked for.
 pub(super) struct Said {
@@ -68,6 +68,23 @@ pub(super) const ANSWERS: &[Said] = &[
             chunks
         },
         see: answer_calls,
+    },
+    Said {
+        name: "calls of both kinds in order",
+        chunks: || {
+            let patch = |id: &str| {
+                let body = WholeCall::Payload(Payload::Custom { input: "*** x".into() });
+                let id = Some(id.to_owned());
+                Chunk::Call(CallChunk::Whole { id, name: "patch".into(), body, opaque: None })
+            };
+            let mut chunks = vec![patch("call_1")];
+            chunks.extend(call_chunks(1, "call_2", "a"));
+            chunks.push(patch("call_3"));
+            chunks.extend(call_chunks(3, "call_4", "b"));
+            chunks.push(finish(StopReason::Calls));
+            chunks
+        },
+        see: |answer| answer.good_calls().map(|call| call.name.as_str()).collect(),
     },
     Said {
         name: "thoughts",

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_gateway::{MemoryStateStore, StateStore as _, common_header_rules};
+use windlass_gateway::{LossPolicy, MemoryStateStore, StateStore as _, common_header_rules};
 use windlass_wire::{FieldFate, FieldRule, HeaderDirection, HeaderRule};
 
 use crate::canned::{ANTHROPIC_WORD, CHAT_WORD, Canned, GEMINI_WORD, header, post, text};
@@ -66,16 +66,54 @@ async fn fate(format: &str, rule: &FieldRule, upstream: &str, word: &'static str
     assert!(is_named || lost.is_empty(), "{place}: {lost}");
     // Another format can be without the field; the answer names it then.
     assert!(is_named || rule.fate == FieldFate::Translated, "{place}");
-    if is_named { "left out" } else { "translated" }
+    if !is_named {
+        return "translated";
+    }
+    let strict = provider.gateway(upstream).with_loss_policy(LossPolicy::Strict);
+    let count = provider.seen().len();
+    match (strict.answer(&post(path, &body)).await.status, rule.fate) {
+        (200, FieldFate::LeftOut) => "left out",
+        (400, FieldFate::Lenient | FieldFate::Translated) if provider.seen().len() == count => "lenient",
+        _ => "dropped",
+    }
+}
+
+/// The fates of all fields, in the order of their rows.
+async fn fates() -> Vec<(String, Vec<&'static str>)> {
+    let mut rows = Vec::new();
+    for from in formats() {
+        for rule in from.server.field_rules() {
+            let mut cells = Vec::new();
+            for (upstream, word) in UPSTREAMS {
+                cells.push(fate(from.name(), rule, upstream, word).await);
+            }
+            rows.push((format!("{} `{}`", super::short(&from), rule.field), cells));
+        }
+    }
+    rows
+}
+
+/// The paragraph with the numbers of the tables. `features` has those of the features.
+pub(crate) async fn count(features: &str) -> String {
+    let cells: Vec<&str> = fates().await.into_iter().flat_map(|row| row.1).collect();
+    let number = |fate: &str| cells.iter().filter(|cell| **cell == fate).count();
+    let known = ["carried", "translated", "stored", "refused", "lenient", "left out"];
+    let counts = known.map(|fate| format!("{} {fate}", number(fate)));
+    let dropped = cells.iter().filter(|cell| !known.contains(*cell)).count();
+    assert_eq!(dropped, 0, "fields against their rule: {cells:?}");
+    format!(
+        "Features below: {features}. Fields below: {}; dropped without a name or against their rule: {dropped}.",
+        counts.join(", ")
+    )
 }
 
 /// A store with the state that the samples name.
 async fn store() -> Arc<MemoryStateStore> {
     let store = MemoryStateStore::default();
     let response = r#"{"input":[],"response":{"output":[]}}"#;
-    store.put("", "resp_1", response.into()).await.unwrap();
+    store.insert("", "resp_1", response.into()).await.unwrap();
     let conversation = r#"{"id":"conv_1","created":1,"metadata":{},"segments":[]}"#;
-    store.put("", "conv_1", conversation.into()).await.unwrap();
+    store.insert("", "conv_1", conversation.into()).await.unwrap();
     Arc::new(store)
 }
 
@@ -84,17 +122,12 @@ pub(crate) async fn tables() -> String {
     let mut out = String::from(
         "\n## Fields\n\nEach field is `carried` within its format. `translated`: it becomes a field of the other format, or the \
          gateway acts on it; `refused`: the client receives an error of its format that names it; `left out`: it is named \
-         in `x-windlass-lost`; `stored`: the gateway's store acts on it, and without a store the client receives an error. Any other field is carried within its format, and left out and named otherwise.\n\n\
+         in `x-windlass-lost`, and the answer does not depend on it; `lenient`: it is named there, and changes the way in \
+         which an answer is drawn, so that a strict gateway refuses it; `stored`: the gateway's store acts on it, and without a store the client receives an error. Any other field is carried within its format, and left out and named otherwise.\n\n\
          | Field | Chat | Responses | Anthropic | Gemini |\n|---|---|---|---|---|\n",
     );
-    for from in formats() {
-        for rule in from.server.field_rules() {
-            write!(out, "| {} `{}` |", super::short(&from), rule.field).unwrap();
-            for (upstream, word) in UPSTREAMS {
-                write!(out, " {} |", fate(from.name(), rule, upstream, word).await).unwrap();
-            }
-            out.push('\n');
-        }
+    for (name, cells) in fates().await {
+        writeln!(out, "| {name} | {} |", cells.join(" | ")).unwrap();
     }
     out.push_str(
         "\n## Headers\n\nThese headers are carried within a format; `*` stands for any end. Keys, cookies and headers that \

@@ -235,6 +235,23 @@ const ROUND: &[Feature] = &[
         see: calls,
     },
     Feature {
+        name: "calls of both kinds in order",
+        put: |request| {
+            let spec = ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None };
+            let patch = |id: &str| {
+                let payload = Payload::Custom { input: "*** x\n".into() };
+                Part::Call(ToolCall::new(self::id(id), name("patch"), payload))
+            };
+            let parts = vec![patch("call_1"), call("call_2", "a"), patch("call_3"), call("call_4", "b")];
+            round(request, parts, ["call_1", "call_2", "call_3", "call_4"].map(ok).to_vec());
+            request.tools.push(spec);
+        },
+        see: |request| {
+            let ids = request.messages.iter().flat_map(Message::calls).map(|call| call.name.as_str());
+            ids.collect()
+        },
+    },
+    Feature {
         name: "status of a result that is not ok",
         put: |request| {
             let result = ToolResult::text(id("call_1"), ResultStatus::Denied, "not this file");
