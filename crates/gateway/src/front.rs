@@ -116,8 +116,8 @@ impl Front {
         }
     }
 
-    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to a gateway whose
-    /// upstream has a name.
+    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to
+    /// a gateway whose upstream has a name.
     pub fn with_route<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,

@@ -12,6 +12,7 @@ mod front;
 mod gateway;
 mod headers;
 mod hook;
+mod listener;
 mod options;
 mod passthrough;
 mod recorder;
@@ -23,6 +24,7 @@ mod stop;
 mod stop_words;
 mod tee;
 mod translate;
+mod unpack;
 mod usage_reader;
 
 pub use answer::{GatewayResponse, ResponseBody};
@@ -35,5 +37,6 @@ pub use front::{
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
+pub use listener::{Listener, ServerTls, TlsError};
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};

@@ -11,6 +11,7 @@ mod front;
 mod growth;
 mod hosted;
 mod hostile;
+mod listener;
 mod passthrough;
 mod serve;
 mod survives;
