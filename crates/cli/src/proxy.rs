@@ -63,7 +63,7 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Serves what a file configures.
+/// Serves the endpoints of a configuration file.
 async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result<ExitCode> {
     let options = provider_options(arguments);
     let (file, mut front) = assembly::load(path, &options, app, Purpose::Serve).await?;

@@ -1,12 +1,14 @@
 //! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
 
 mod accounts;
+mod amounts;
 mod attempts;
 mod budget;
 mod calendar;
 mod catalog;
 mod chain;
 mod conversation;
+mod cool_downs;
 mod count;
 mod handle;
 mod keys;
@@ -16,6 +18,7 @@ mod measured;
 mod metrics;
 mod places;
 mod refusals;
+mod shared;
 mod window;
 
 pub use accounts::ClientUsage;
@@ -28,22 +31,17 @@ pub use log::{RequestLine, RequestLog};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
 
 use crate::response::{json, refuse};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use accounts::{Accounts, Amount};
-use attempts::CoolDowns;
+use accounts::Amount;
 use measured::{Hold, Measurement};
-use metrics::Metrics;
-use places::Places;
-use refusals::{is_probe, missing_key, not_allowed, not_permitted, overload_error};
-
-/// The wait in the answer when the server has no room for its request.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, not_permitted, overload_error};
+use shared::Shared;
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
 ///
@@ -79,15 +77,6 @@ pub struct Front {
     log: Option<Arc<dyn RequestLog>>,
     requests: usize,
     shared: Arc<Shared>,
-}
-
-/// The parts that continue when a configuration is replaced.
-#[derive(Debug, Default)]
-struct Shared {
-    metrics: Metrics,
-    places: Places,
-    accounts: Accounts,
-    cool_downs: CoolDowns,
 }
 
 #[derive(Clone)]

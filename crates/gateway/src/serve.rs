@@ -163,7 +163,7 @@ async fn serve_connection(
     }
 }
 
-/// What all connections share.
+/// The parts that all connections share.
 struct Service {
     front: FrontHandle,
     options: ServeOptions,

@@ -10,7 +10,7 @@ use super::file::{ProxyFile, UpstreamEntry};
 use crate::arguments::ProxyCheck;
 use crate::output;
 
-/// Checks a file, and prints what it configures.
+/// Checks a file, and prints its upstreams, aliases and clients.
 pub(super) async fn check(arguments: &ProxyCheck, app: &App) -> anyhow::Result<ExitCode> {
     let options = arguments.reach.options();
     let (file, _) = assembly::load(&arguments.file, &options, app, Purpose::Check).await?;

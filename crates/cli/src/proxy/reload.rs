@@ -75,7 +75,7 @@ impl ServedFile<'_> {
                 }
                 front.replace(next);
                 output::note(&format!("{path} was read again"));
-                if fixed_part(&file) != fixed_part(&self.file) {
+                if list_fixed_settings(&file) != list_fixed_settings(&self.file) {
                     output::note(&format!(
                         "error: {path} has another address, file of usage or limit of the server; they change at the \
                          next start"
@@ -90,11 +90,11 @@ impl ServedFile<'_> {
 }
 
 #[cfg(unix)]
-type FixedPart<'a> = ((Option<SocketAddr>, bool, Option<&'a Path>, bool), ServeOptions, Option<&'a Path>);
+type FixedSettings<'a> = ((Option<SocketAddr>, bool, Option<&'a Path>, bool), ServeOptions, Option<&'a Path>);
 
 /// Returns the settings that only a new process changes.
 #[cfg(unix)]
-fn fixed_part(file: &ProxyFile) -> FixedPart<'_> {
+fn list_fixed_settings(file: &ProxyFile) -> FixedSettings<'_> {
     let address = (file.listen, file.allow_remote, file.socket.as_deref(), file.tls.is_some());
     (address, file.serve_options(), file.usage_file.as_deref())
 }

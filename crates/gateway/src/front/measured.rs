@@ -9,11 +9,11 @@ use bytes::Bytes;
 use futures_util::Stream;
 use windlass_protocol::Usage;
 
-use super::Shared;
 use super::accounts::{Amount, Reservation};
 use super::budget::ExpectedTokens;
 use super::log::{RequestLine, RequestLog};
 use super::places::Place;
+use super::shared::Shared;
 use crate::recorder::{Record, Recorder};
 use crate::{ClientRequest, GatewayResponse, ResponseBody};
 
@@ -30,7 +30,7 @@ pub(super) struct Measurement {
     line: RequestLine,
 }
 
-/// The reservation of a request, and what it was computed from.
+/// The reservation of a request, and the expected tokens behind it.
 #[derive(Debug)]
 pub(super) struct Hold {
     pub(super) reservation: Reservation,

@@ -95,13 +95,12 @@ async fn a_certificate_encrypts_and_can_be_replaced_while_serving() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_socket_in_the_file_system_is_served() {
-    let folder = std::env::temp_dir().join(format!("windlass-gateway-{}", std::process::id()));
-    let _ = std::fs::remove_file(&folder);
-    let listener = tokio::net::UnixListener::bind(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gateway.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
     tokio::spawn(serve(listener, Front::new(provider().gateway("openai-chat")), options()));
-    let mut stream = tokio::net::UnixStream::connect(&folder).await.unwrap();
+    let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
     let answer = exchange(&mut stream, "", BODY.as_bytes()).await;
-    std::fs::remove_file(&folder).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"hi\""), "{answer}");
 }
 
