@@ -10,6 +10,7 @@ mod chain;
 mod conversation;
 mod cool_downs;
 mod count;
+mod front_records;
 mod handle;
 mod keys;
 mod limits;
@@ -18,7 +19,6 @@ mod measured;
 mod metrics;
 mod places;
 mod refusals;
-mod shared;
 mod window;
 
 pub use accounts::ClientUsage;
@@ -39,9 +39,9 @@ use crate::response::{json, refuse};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use accounts::Amount;
+use front_records::FrontRecords;
 use measured::{Hold, Measurement};
 use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, not_permitted, overload_error};
-use shared::Shared;
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
 ///
@@ -76,7 +76,7 @@ pub struct Front {
     origins: Vec<String>,
     log: Option<Arc<dyn RequestLog>>,
     requests: usize,
-    shared: Arc<Shared>,
+    shared: Arc<FrontRecords>,
 }
 
 #[derive(Clone)]

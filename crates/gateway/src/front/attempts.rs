@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use super::chain::{Affinity, GatewayChain};
 use super::conversation::conversation_seed;
 use super::cool_downs::FallbackReason;
-use super::shared::Shared;
+use super::front_records::FrontRecords;
 use crate::recorder::Recorder;
 use crate::response::new_id;
 use crate::stop::Stop;
@@ -16,7 +16,7 @@ use crate::{ClientRequest, GatewayResponse};
 
 /// Sends a request to the gateways of a chain until one answers.
 pub(super) async fn answer(
-    shared: &Shared,
+    shared: &FrontRecords,
     chain: &GatewayChain,
     (client, model): (&str, &str),
     request: &ClientRequest,

@@ -11,9 +11,9 @@ use windlass_protocol::Usage;
 
 use super::accounts::{Amount, Reservation};
 use super::budget::ExpectedTokens;
+use super::front_records::FrontRecords;
 use super::log::{RequestLine, RequestLog};
 use super::places::Place;
-use super::shared::Shared;
 use crate::recorder::{Record, Recorder};
 use crate::{ClientRequest, GatewayResponse, ResponseBody};
 
@@ -22,7 +22,7 @@ const CLOSED_BY_CLIENT: u16 = 499;
 
 /// The measurement of a request whose answer has not begun. Dropping it records a request that was given up.
 pub(super) struct Measurement {
-    shared: Arc<Shared>,
+    shared: Arc<FrontRecords>,
     recorder: Arc<Recorder>,
     hold: Option<Hold>,
     log: Option<Arc<dyn RequestLog>>,
@@ -41,7 +41,7 @@ pub(super) struct Hold {
 
 impl Measurement {
     pub(super) fn start(
-        shared: Arc<Shared>,
+        shared: Arc<FrontRecords>,
         log: Option<Arc<dyn RequestLog>>,
         request: &ClientRequest,
         (client, format, model): (&str, &str, &str),

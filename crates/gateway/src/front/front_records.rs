@@ -1,4 +1,4 @@
-//! The parts of the endpoints that all clones share.
+//! The records that all clones of the endpoints share.
 
 use super::accounts::Accounts;
 use super::cool_downs::CoolDowns;
@@ -7,7 +7,7 @@ use super::places::Places;
 
 /// The parts that continue when a configuration is replaced.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct FrontRecords {
     pub(super) metrics: Metrics,
     pub(super) places: Places,
     pub(super) accounts: Accounts,
