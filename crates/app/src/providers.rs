@@ -7,7 +7,8 @@ mod provider;
 
 pub use self::access::ProviderOptions;
 pub use self::keys::{
-    KeySource, find_key, find_key_source, list_stored_keys, missing_key, remove_key, resolve_key, store_key,
+    KeySource, find_key, find_key_source, list_stored_keys, missing_key, remove_key, resolve_key,
+    run_key_command, store_key,
 };
 pub use self::provider::{Provider, ProviderChoice};
 

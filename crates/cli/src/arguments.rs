@@ -22,6 +22,8 @@ mod models;
 mod names;
 mod offering;
 mod otlp;
+#[cfg(feature = "gateway")]
+mod proxy;
 mod request;
 mod restore;
 mod resumed;
@@ -73,13 +75,13 @@ pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::names::{AutonomyName, PresetName, SandboxName};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
+#[cfg(feature = "gateway")]
+pub(crate) use self::proxy::{Proxy, ProxyCheck, ProxyCommand};
 pub(crate) use self::request::{PromptArgs, RequestArgs};
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
 #[cfg(feature = "tui")]
 pub(crate) use self::resumed::refuse_without_command;
-#[cfg(feature = "gateway")]
-pub(crate) use self::run::Proxy;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, ProtocolName, Run};

@@ -1,29 +1,45 @@
 //! `windlass proxy`: serves one provider to clients of all wire formats.
 
+mod alias;
+mod assembly;
+mod check;
 mod clients;
+mod endpoint;
+mod file;
+mod listing;
 mod log;
+mod reload;
+mod storage;
+mod usage;
 
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use serde_json::json;
-use tokio::net::TcpListener;
-use windlass_app::providers::Provider;
+use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::{App, WireFormat};
-use windlass_client::{Client, ModelEntry};
+use windlass_client::Client;
 use windlass_gateway::{
-    CatalogModel, Front, Gateway, LossPolicy, MemoryStateStore, ServeOptions, Upstream, serve_until,
+    CatalogModel, Front, FrontHandle, Gateway, Listener, LossPolicy, MemoryStateStore, ServeOptions,
+    Upstream, serve_until,
 };
 
-use crate::arguments::{Proxy, provider_choice};
+use self::assembly::Purpose;
+use self::endpoint::Endpoint;
+use self::reload::ServedFile;
+use crate::arguments::{Proxy, ProxyCommand, provider_choice};
 use crate::output;
 
-/// Time for the provider's list of models at the start.
-const LIST_TIMEOUT: Duration = Duration::from_secs(5);
+/// The port without an option.
+const DEFAULT_PORT: u16 = 4000;
 
 pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCode> {
+    if let Some(ProxyCommand::Check(arguments)) = &arguments.command {
+        return check::check(arguments, app).await;
+    }
     let options = &arguments.front;
     if let (Some(name), Some(file)) = (&options.add_client, &options.client_keys) {
         clients::add(file, name, &options.allow_model)?;
@@ -33,31 +49,83 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
         clients::remove(file, name)?;
         return Ok(ExitCode::SUCCESS);
     }
-    anyhow::ensure!(
-        arguments.listen.ip().is_loopback() || arguments.allow_remote,
-        "{} can be reached from other machines, and every client uses your key; pass --allow-remote to \
-         permit this",
-        arguments.listen
-    );
+    if let Some(file) = &arguments.file {
+        return serve_file(&arguments, file, app).await;
+    }
+    let address = check_address(&arguments, None, arguments.allow_remote)?;
     let Proxy { upstream, base_url, wire, .. } = &arguments;
     let choice = provider_choice(upstream.as_ref(), base_url.as_ref(), *wire, None);
-    // A client of the proxy retries by itself.
-    let mut options = arguments.reach.options();
-    options.retry_for = 0;
-    let client = Provider::from_choice(&choice).client(app, &options)?;
+    let client = Provider::from_choice(&choice).client(app, &provider_options(&arguments))?;
     let wire = client.wire().clone();
     let front = build_front(&arguments, client).await?;
-    let listener = TcpListener::bind(arguments.listen)
-        .await
-        .with_context(|| format!("{} cannot be bound", arguments.listen))?;
+    let listener = endpoint::bind_address(address).await?;
     tell(&arguments, &format!("http://{}", listener.local_addr()?), wire.name())?;
+    serve_until_signal(listener.into(), front.into(), ServeOptions::default()).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the endpoints of a configuration file.
+async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result<ExitCode> {
+    let options = provider_options(arguments);
+    let (file, mut front) = assembly::load(path, &options, app, Purpose::Serve).await?;
+    let address = check_address(arguments, file.listen, arguments.allow_remote || file.allow_remote)?;
+    if let Some(path) = &file.usage_file {
+        front = front.with_usage(&usage::read(path)?);
+    }
+    let limits = file.serve_options();
+    let Endpoint { listener, url, tls } = endpoint::bind(&file, address).await?;
+    let upstreams = file.upstreams.keys().cloned().collect::<Vec<_>>().join(", ");
+    let served = ServedFile { path, file, options, app, tls };
+    let front = FrontHandle::from(front);
+    if arguments.json {
+        output::line(&json!({ "base_url": url, "file": path }))?;
+    } else {
+        output::print(&format!(
+            "serving {upstreams} until Ctrl-C, for clients of\n{}\n",
+            format_lines(&url)
+        ))?;
+    }
+    let end = tokio::select! {
+        end = serve_until_signal(listener, front.clone(), limits) => end,
+        () = served.follow(&front) => Ok(()),
+    };
+    // The end of the server must not hide that a budget was not stored.
+    end.and(served.finish(&front))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the options of upstreams. A client of the proxy retries by itself.
+fn provider_options(arguments: &Proxy) -> ProviderOptions {
+    let mut options = arguments.reach.options();
+    options.retry_for = 0;
+    options
+}
+
+/// Returns the address, unless other machines can reach it without permission.
+fn check_address(
+    arguments: &Proxy,
+    configured: Option<SocketAddr>,
+    allow_remote: bool,
+) -> anyhow::Result<SocketAddr> {
+    let default = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
+    let address = arguments.listen.or(configured).unwrap_or(default);
+    anyhow::ensure!(
+        address.ip().is_loopback() || allow_remote,
+        "{address} can be reached from other machines, and every client uses your key; pass --allow-remote to \
+         permit this"
+    );
+    Ok(address)
+}
+
+async fn serve_until_signal(
+    listener: Listener,
+    front: FrontHandle,
+    options: ServeOptions,
+) -> anyhow::Result<()> {
     let mut signal = Ok(());
     let stop = async { signal = wait_for_signal().await };
-    serve_until(listener, front, ServeOptions::default(), stop)
-        .await
-        .context("connections can no longer be accepted")?;
-    signal.context("the handler of signals cannot be installed")?;
-    Ok(ExitCode::SUCCESS)
+    serve_until(listener, front, options, stop).await.context("connections can no longer be accepted")?;
+    signal.context("the handler of signals cannot be installed")
 }
 
 /// Waits for Ctrl-C, or for the signal with which service managers stop a program.
@@ -91,10 +159,13 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     }
     let models = match &arguments.model {
         Some(model) => vec![CatalogModel::new(model, owner)],
-        None => list_models(&client, owner).await,
+        None => listing::list_models(&client, owner).await,
     };
     front = models.into_iter().fold(front, Front::with_model);
     front = options.allow_origin.iter().fold(front, Front::with_origin);
+    if !options.no_store {
+        front = front.with_state(Arc::new(MemoryStateStore::default()));
+    }
     if !options.no_store {
         front = front.with_state(Arc::new(MemoryStateStore::default()));
     }
@@ -107,32 +178,20 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     Ok(front)
 }
 
-/// Returns the models of the provider. Without an answer in time the list is empty, because the gateway works without it.
-async fn list_models(client: &Client, owner: &str) -> Vec<CatalogModel> {
-    let problem = match tokio::time::timeout(LIST_TIMEOUT, client.list_models()).await {
-        Ok(Ok(models)) => {
-            let entry = |model: ModelEntry| {
-                CatalogModel::new(model.id, owner).with_limits(model.context_tokens, model.output_tokens)
-            };
-            return models.into_iter().map(entry).collect();
-        }
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => format!("no answer within {} s", LIST_TIMEOUT.as_secs()),
-    };
-    output::note(&format!("the lists of models are empty: {problem}"));
-    Vec::new()
-}
-
 fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {
     if arguments.json {
         return output::line(&json!({ "base_url": url, "wire": wire }));
     }
     let upstream = arguments.upstream.as_deref().or(arguments.base_url.as_deref()).unwrap_or_default();
     let model = arguments.model.as_deref().unwrap_or("as named by the client");
-    let format_line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
-    let lines: Vec<String> = WireFormat::all().iter().map(format_line).collect();
     output::print(&format!(
         "serving {upstream} ({wire}; model: {model}) until Ctrl-C, for clients of\n{}\n",
-        lines.join("\n")
+        format_lines(url)
     ))
+}
+
+/// Returns a line with the base URL of each format.
+fn format_lines(url: &str) -> String {
+    let line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
+    WireFormat::all().iter().map(line).collect::<Vec<_>>().join("\n")
 }

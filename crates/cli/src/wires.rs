@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use serde::de::{Deserialize, Deserializer, Error as _};
 use windlass_app::WireFormat;
 
 /// A wire format that an option names.
@@ -18,6 +19,17 @@ impl std::ops::Deref for WireName {
 
     fn deref(&self) -> &WireFormat {
         &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for WireName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let format = NAMES.iter().find(|format| format.as_str() == name);
+        format.copied().ok_or_else(|| {
+            let names: Vec<&str> = NAMES.iter().map(|format| format.as_str()).collect();
+            D::Error::custom(format!("{name:?} is not a wire format; they are {}", names.join(", ")))
+        })
     }
 }
 

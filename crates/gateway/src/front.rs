@@ -1,13 +1,16 @@
 //! The endpoints of a gateway's server: routes by model, lists of models, token counts, health and metrics.
 
 mod accounts;
+mod amounts;
 mod attempts;
 mod budget;
 mod calendar;
 mod catalog;
 mod chain;
 mod conversation;
+mod cool_downs;
 mod count;
+mod front_records;
 mod handle;
 mod keys;
 mod limits;
@@ -28,7 +31,7 @@ pub use log::{RequestLine, RequestLog};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
 
@@ -36,15 +39,10 @@ use crate::response::{json, refuse};
 use crate::state::{self, StateStore};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use accounts::{Accounts, Amount};
-use attempts::CoolDowns;
+use accounts::Amount;
+use front_records::FrontRecords;
 use measured::{Hold, Measurement};
-use metrics::Metrics;
-use places::Places;
-use refusals::{is_probe, missing_key, not_allowed, not_permitted, overload_error};
-
-/// The wait in the answer when the server has no room for its request.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, not_permitted, overload_error};
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
 ///
@@ -71,8 +69,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone)]
 pub struct Front {
-    /// The first gateway of `chain`, whose formats are those of the server.
-    default: Gateway,
+    /// The formats of its first gateway are those of the server.
     chain: GatewayChain,
     routes: Vec<Route>,
     catalog: Vec<CatalogModel>,
@@ -80,17 +77,8 @@ pub struct Front {
     origins: Vec<String>,
     log: Option<Arc<dyn RequestLog>>,
     requests: usize,
-    shared: Arc<Shared>,
+    shared: Arc<FrontRecords>,
     state: Option<Arc<dyn StateStore>>,
-}
-
-/// The parts that continue when a configuration is replaced.
-#[derive(Debug, Default)]
-struct Shared {
-    metrics: Metrics,
-    places: Places,
-    accounts: Accounts,
-    cool_downs: CoolDowns,
 }
 
 #[derive(Clone)]
@@ -105,10 +93,8 @@ const REQUESTS: usize = 1024;
 impl Front {
     /// Creates the endpoints of one gateway, or of a chain, which answers for every model without a route.
     pub fn new(chain: impl Into<GatewayChain>) -> Self {
-        let chain = chain.into();
         Self {
-            default: chain.first().clone(),
-            chain,
+            chain: chain.into(),
             routes: Vec::new(),
             catalog: Vec::new(),
             keys: None,
@@ -120,8 +106,8 @@ impl Front {
         }
     }
 
-    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to a gateway whose
-    /// upstream has a name.
+    /// Adds the gateway, or the chain, for these model names. The first route with a name counts. An alias is a route to
+    /// a gateway whose upstream has a name.
     pub fn with_route<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,
@@ -376,7 +362,7 @@ impl fmt::Debug for Front {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let routes: Vec<&Vec<String>> = self.routes.iter().map(|route| &route.names).collect();
         f.debug_struct("Front")
-            .field("default", &self.default)
+            .field("default", self.chain.first())
             .field("routes", &routes)
             .field("models", &self.catalog.len())
             .field("has_keys", &self.keys.is_some())

@@ -232,7 +232,8 @@ impl Gateway {
             return self.forward(server, request, outline, observers, stop).await;
         }
         if let Some(recorder) = &self.recorder {
-            recorder.begin(&self.upstream, self.upstream.name.as_deref().unwrap_or(&asked.request.model));
+            let model = self.upstream.name.as_deref().unwrap_or(&asked.request.model);
+            recorder.begin(&self.upstream.label, self.upstream.prices(model));
             observers.push(Box::new(UsageObserver(recorder.clone())));
         }
         self.translate(server, request, asked, Exchange { observers, stop, session }).await
@@ -299,7 +300,8 @@ impl Gateway {
             Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
         };
         if let Some(recorder) = &self.recorder {
-            recorder.begin(&self.upstream, name.as_deref().unwrap_or(&outline.model));
+            let model = name.as_deref().unwrap_or(&outline.model);
+            recorder.begin(&self.upstream.label, self.upstream.prices(model));
         }
         let response = tokio::select! {
             biased;

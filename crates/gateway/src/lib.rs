@@ -13,6 +13,7 @@ mod gateway;
 mod headers;
 mod hook;
 mod instructions;
+mod listener;
 mod loss;
 mod options;
 mod passthrough;
@@ -27,6 +28,7 @@ mod stop_words;
 mod tee;
 mod text_filter;
 mod translate;
+mod unpack;
 mod usage_reader;
 
 pub use answer::{GatewayResponse, ResponseBody};
@@ -39,6 +41,7 @@ pub use front::{
 pub use gateway::{Gateway, Upstream};
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
+pub use listener::{Listener, ServerTls, TlsError};
 pub use loss::LossPolicy;
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_protocol::{Prices, Usage};
 use windlass_stream::Chunk;
 
-use crate::Upstream;
 use crate::hook::Observer;
 
 /// Bytes of text for one token, if the provider does not count.
@@ -29,9 +28,8 @@ pub(crate) struct Record {
 
 impl Recorder {
     /// Records that a request is sent. A record of an earlier attempt is removed.
-    pub(crate) fn begin(&self, upstream: &Upstream, model: &str) {
-        let prices = upstream.prices(model);
-        let upstream = upstream.label.clone();
+    pub(crate) fn begin(&self, label: &str, prices: Option<Prices>) {
+        let upstream = label.to_owned();
         self.change(|record| *record = Record { upstream, prices, ..Record::default() });
     }
 

@@ -12,14 +12,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Duration;
 
 use crate::body_room::BodyRoom;
+use crate::listener::{Listener, Socket};
 use crate::stop::{Phase, Stop};
-use crate::{ClientRequest, Front, FrontHandle, GatewayResponse};
+use crate::{ClientRequest, Front, FrontHandle, GatewayResponse, unpack};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
@@ -30,7 +31,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..ServeOptions::default()`")]
 pub struct ServeOptions {
-    /// Maximum bytes of a request body. Default: 32 MiB.
+    /// Maximum bytes of a request body, packed and unpacked. Default: 32 MiB.
     pub body_bytes: usize,
     /// Maximum bytes of all request bodies that are held at the same time; further ones wait for
     /// [`body_timeout`](Self::body_timeout). Default: 1 GiB.
@@ -59,7 +60,8 @@ impl Default for ServeOptions {
     }
 }
 
-/// Serves a gateway, a front, or a front that can be replaced ([`FrontHandle`]), until the future is dropped, which closes every connection and cancels every response.
+/// Serves until the future is dropped, which closes every connection and cancels every response. The socket can have TLS
+/// or be in the file system ([`Listener`]), and a [`FrontHandle`] can be replaced meanwhile.
 ///
 /// Requests from web pages (requests with an `Origin` header) are refused unless [`Front::with_origin`] permits their
 /// origin: a page that the user visits must not use the user's models.
@@ -67,7 +69,7 @@ impl Default for ServeOptions {
 /// # Errors
 /// The listener cannot accept connections any more.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     front: impl Into<FrontHandle>,
     options: ServeOptions,
 ) -> io::Result<()> {
@@ -82,12 +84,12 @@ pub async fn serve(
 /// # Errors
 /// The listener cannot accept connections any more.
 pub async fn serve_until(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     front: impl Into<FrontHandle>,
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let front = front.into();
+    let (listener, front) = (listener.into(), front.into());
     let (phase, ending) = Stop::channel();
     // Dropping the set, together with this future, aborts the connections.
     let mut connections = JoinSet::new();
@@ -109,7 +111,7 @@ async fn all_of(connections: &mut JoinSet<()>) {
 }
 
 async fn take_connections(
-    listener: TcpListener,
+    listener: Listener,
     front: FrontHandle,
     options: ServeOptions,
     ending: &Stop,
@@ -119,21 +121,19 @@ async fn take_connections(
     let service = Arc::new(Service { front, options, bodies: BodyRoom::new(&options) });
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
-        let (stream, _) = windlass_web_reach::accept(&listener).await?;
-        let _ = stream.set_nodelay(true);
-        let (shared, mut stop) = (service.clone(), ending.clone());
+        let (socket, tls) = listener.accept().await?;
+        let (service, stop) = (service.clone(), ending.clone());
         connections.spawn(async move {
-            let answers = stop.clone();
-            let service = service_fn(|request| respond(shared.clone(), answers.clone(), request));
-            let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
-            // Ignore connection errors: the client closed the connection.
-            let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
-            tokio::select! {
-                end = connection.as_mut() => drop(end),
-                () = stop.wait_for(Phase::Draining) => {
-                    connection.as_mut().graceful_shutdown();
-                    drop(connection.await);
+            match (socket, tls) {
+                (Socket::Tcp(stream), None) => serve_connection(stream, service, stop).await,
+                #[cfg(unix)]
+                (Socket::Unix(stream), _) => serve_connection(stream, service, stop).await,
+                (Socket::Tcp(stream), Some(tls)) => {
+                    // A client that does not finish its handshake has the time of a head.
+                    let handshake = tokio::time::timeout(options.head_timeout, tls.accept(stream)).await;
+                    if let Ok(Ok(stream)) = handshake {
+                        serve_connection(stream, service, stop).await;
+                    }
                 }
             }
             drop(place);
@@ -142,7 +142,28 @@ async fn take_connections(
     }
 }
 
-/// What all connections share.
+/// Serves the requests of one connection until it ends or the server stops.
+async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    shared: Arc<Service>,
+    mut stop: Stop,
+) {
+    let answers = stop.clone();
+    let service = service_fn(|request| respond(shared.clone(), answers.clone(), request));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(shared.options.head_timeout);
+    // Ignore connection errors: the client closed the connection.
+    let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        end = connection.as_mut() => drop(end),
+        () = stop.wait_for(Phase::Draining) => {
+            connection.as_mut().graceful_shutdown();
+            drop(connection.await);
+        }
+    }
+}
+
+/// The parts that all connections share.
 struct Service {
     front: FrontHandle,
     options: ServeOptions,
@@ -206,13 +227,24 @@ async fn answer(
     if let Some(key) = key {
         client.owner.clone_from(&key.hash);
     }
+    let encoding = match unpack::find_encoding(&client) {
+        Ok(encoding) => encoding,
+        Err(name) => return closing(unknown_encoding(&name)),
+    };
     let body = async {
-        let room = bodies.enter(request.body().size_hint().exact()).await;
+        // The size of an unpacked body is not known.
+        let size = request.body().size_hint().exact().filter(|_| encoding.is_none());
+        let room = bodies.enter(size).await;
         (Limited::new(request.into_body(), options.body_bytes).collect().await, room)
     };
     let _room = match tokio::time::timeout(options.body_timeout, body).await {
         Ok((Ok(body), room)) => {
             client.body = body.to_bytes();
+            if let Some(encoding) = encoding
+                && let Err(error) = unpack::unpack(&mut client, encoding, options.body_bytes).await
+            {
+                return plain(error.status(), &error.to_string());
+            }
             room
         }
         Ok((Err(_), _)) => return plain(413, "the body is incomplete or too large"),
@@ -239,6 +271,15 @@ fn written(answer: GatewayResponse) -> Result<Response<Body>, hyper::http::Error
     }
     let frames = answer.body.map(|bytes| bytes.map(Frame::data));
     response.body(StreamBody::new(frames).boxed_unsync())
+}
+
+/// Returns the error for a packed body that cannot be unpacked.
+fn unknown_encoding(name: &str) -> Result<Response<Body>, hyper::http::Error> {
+    let what = format!("bodies with the content-encoding {name:?} are not read");
+    plain(415, &what).map(|mut response| {
+        response.headers_mut().insert("accept-encoding", HeaderValue::from_static(unpack::ENCODINGS));
+        response
+    })
 }
 
 /// Returns an error response of the server itself.

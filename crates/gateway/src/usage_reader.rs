@@ -123,7 +123,7 @@ impl UsageReader {
         let mut decoder = self.wire.decoder(Limits::default());
         let mut chunks = Vec::new();
         for event in [events.first, events.last].into_iter().flatten() {
-            // The decoder reports what it could read before an error.
+            // The chunks before an error count.
             if decoder.push(&event, &mut chunks).is_err() {
                 break;
             }

@@ -25,6 +25,15 @@ pub async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr
     accept_with(|| listener.accept()).await
 }
 
+/// Like [`accept`], for a socket in the file system.
+///
+/// # Errors
+/// The socket is not a listening socket.
+#[cfg(unix)]
+pub async fn accept_unix(listener: &tokio::net::UnixListener) -> io::Result<tokio::net::UnixStream> {
+    Ok(accept_with(|| listener.accept()).await?.0)
+}
+
 /// Like [`accept`], for any source of connections.
 async fn accept_with<T, F: Future<Output = io::Result<T>>>(mut next: impl FnMut() -> F) -> io::Result<T> {
     let mut pause = PAUSE;

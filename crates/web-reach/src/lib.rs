@@ -10,6 +10,8 @@ mod resolver;
 mod web_url;
 
 pub use accept::accept;
+#[cfg(unix)]
+pub use accept::accept_unix;
 pub use checked::{Checked, checked};
 pub use dialer::{DialFuture, Dialer, TcpDialer};
 pub use endpoint::HostPort;

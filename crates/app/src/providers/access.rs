@@ -70,6 +70,21 @@ impl ProviderOptions {
     /// Fails if the vendor's endpoint or the HTTP settings are invalid.
     pub fn client(&self, app: &App, vendor: Vendor, options: Options) -> Result<Client> {
         let key = resolve_key(app, &vendor)?;
+        self.client_with_key(app, vendor, key, options)
+    }
+
+    /// Returns a client for a vendor like [`client`](Self::client), with this key in place of the user's.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the vendor's endpoint or the HTTP settings are invalid.
+    pub fn client_with_key(
+        &self,
+        app: &App,
+        vendor: Vendor,
+        key: Option<SecretString>,
+        options: Options,
+    ) -> Result<Client> {
         let client = Client::vendor(vendor).key(key).options(options).http(self.http()?);
         Ok(client.capability_store(open_capabilities(app)).build()?)
     }

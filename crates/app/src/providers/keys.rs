@@ -175,12 +175,27 @@ fn check_key(text: &str) -> Result<&str> {
     Ok(key)
 }
 
-/// Returns the key that a command prints. Its output is part of no error.
+/// Runs a command without a shell and returns the key that it prints, also if the command ran before: a key can have been
+/// replaced. The output is part of no error.
+///
+/// # Errors
+///
+/// Fails if the command fails, or if its output cannot be a key.
+pub fn run_key_command(argv: &[String]) -> Result<SecretString> {
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    run_again(argv, &mut printed)
+}
+
+/// Returns the key that a command prints. It runs once in a process.
 fn run_command(argv: &[String]) -> Result<SecretString> {
     let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(key) = printed.get(argv) {
         return Ok(key.clone());
     }
+    run_again(argv, &mut printed)
+}
+
+fn run_again(argv: &[String], printed: &mut BTreeMap<Vec<String>, SecretString>) -> Result<SecretString> {
     let output = capture(argv)?;
     let text = String::from_utf8(output).ok().context("the output is not UTF-8")?;
     let key = SecretString::from(check_key(&text)?);

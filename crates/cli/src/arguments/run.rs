@@ -1,4 +1,4 @@
-//! The commands that run an agent, and the command that proxies a provider.
+//! The commands that run an agent.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,6 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::ToolProtocol;
 use windlass_text_calls::Dialect;
 
-#[cfg(feature = "gateway")]
-use super::front::Front;
 use super::{
     AutonomyName, EngineOptions, Offering, Otlp, PresetName, PromptArgs, Reach, RequestArgs, SandboxName,
     ScriptArgs, StoreOption, WireName,
@@ -228,40 +226,6 @@ pub(crate) enum ProtocolName {
     Structured,
     /// Calls in the text of the response.
     Text,
-}
-
-#[cfg(feature = "gateway")]
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example: windlass proxy --upstream anthropic --model claude-sonnet-4-6 --listen 127.0.0.1:4000\n\
-Then: OPENAI_BASE_URL=http://127.0.0.1:4000/v1 OPENAI_API_KEY=none any-openai-program"
-)]
-pub(crate) struct Proxy {
-    /// Address to listen on; port 0 chooses a free port.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4000")]
-    pub(crate) listen: std::net::SocketAddr,
-    /// Provider that answers the requests; `windlass models` lists them.
-    #[arg(long, value_name = "PROVIDER", required_unless_present_any = ["base_url", "add_client", "remove_client"])]
-    pub(crate) upstream: Option<String>,
-    /// Base URL that replaces the provider's own.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Wire format, if it is not the one that the provider defines.
-    #[arg(long, value_enum)]
-    pub(crate) wire: Option<WireName>,
-    /// Model for all requests; replaces the model that the client names.
-    #[arg(long)]
-    pub(crate) model: Option<String>,
-    /// Allow an address that other machines can reach. Every client that reaches it uses your API key.
-    #[arg(long)]
-    pub(crate) allow_remote: bool,
-    #[command(flatten)]
-    pub(crate) front: Front,
-    #[command(flatten)]
-    pub(crate) reach: Reach,
-    /// Print the address as a line of JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 impl ProtocolName {

@@ -1,11 +1,11 @@
 //! The file with the keys of the gateway's clients.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
 use windlass_gateway::ClientKeys;
 
+use super::storage;
 use crate::output;
 
 /// Maximum size of the file.
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<ClientKeys> {
 pub(super) fn add(path: &Path, name: &str, models: &[String]) -> anyhow::Result<()> {
     let mut keys = if path.exists() { read(path)? } else { ClientKeys::default() };
     let key = keys.create(name, models.iter().cloned())?;
-    write(path, &keys)?;
+    storage::replace(path, &keys.to_json()?)?;
     output::print(&format!("{key}\n"))
 }
 
@@ -32,17 +32,5 @@ pub(super) fn add(path: &Path, name: &str, models: &[String]) -> anyhow::Result<
 pub(super) fn remove(path: &Path, name: &str) -> anyhow::Result<()> {
     let mut keys = read(path)?;
     anyhow::ensure!(keys.revoke(name), "{} has no client {name:?}", path.display());
-    write(path, &keys)
-}
-
-/// Replaces the file as a whole. Only its owner can read it.
-fn write(path: &Path, keys: &ClientKeys) -> anyhow::Result<()> {
-    let failure = || format!("{} cannot be written", path.display());
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failure)?;
-    file.write_all(keys.to_json()?.as_bytes()).with_context(failure)?;
-    file.as_file().sync_all().with_context(failure)?;
-    file.persist(path).with_context(failure)?;
-    Ok(())
+    storage::replace(path, &keys.to_json()?)
 }

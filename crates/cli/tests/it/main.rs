@@ -42,6 +42,7 @@ mod policy;
 mod program;
 mod protocol;
 mod proxy;
+mod proxy_file;
 mod pty;
 mod questions;
 mod replay_mcp;

@@ -169,8 +169,8 @@ impl Account {
         };
         let Amount { tokens, cost } = amount;
         let (day, month) = (self.day.amount, self.month.amount);
-        let next_day = Duration::from_secs(moment.until_next_day());
-        let next_month = Duration::from_secs(moment.until_next_month());
+        let next_day = Duration::from_secs(moment.seconds_to_next_day());
+        let next_month = Duration::from_secs(moment.seconds_to_next_month());
         let minute = |window: &MinuteWindow, most: Option<u64>, needed| {
             most.map_or(Duration::ZERO, |most| window.wait(most, needed))
         };

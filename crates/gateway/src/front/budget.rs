@@ -9,7 +9,7 @@ use windlass_tokens::Tokenizer;
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use super::accounts::{Amount, Denial, LimitKind};
-use super::limits::format_amount;
+use super::amounts::format_amount;
 use crate::estimate;
 
 /// The output tokens of a request that names no maximum, if the catalogue does not know the model either.

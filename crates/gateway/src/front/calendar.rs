@@ -21,12 +21,12 @@ impl Moment {
     }
 
     /// Returns the seconds until the next day.
-    pub(super) fn until_next_day(self) -> u64 {
+    pub(super) fn seconds_to_next_day(self) -> u64 {
         DAY.saturating_sub(self.second % DAY)
     }
 
     /// Returns the seconds until the next month.
-    pub(super) fn until_next_month(self) -> u64 {
+    pub(super) fn seconds_to_next_month(self) -> u64 {
         let next = (self.day..).skip(1).take(31).find(|day| month_of(*day) != self.month);
         let first = next.unwrap_or(self.day.saturating_add(31));
         first.saturating_mul(DAY).saturating_sub(self.second)
@@ -59,13 +59,13 @@ mod tests {
         for (day, month) in days {
             assert_eq!(Moment::new(day * 86_400 + 5).month, month, "day {day}");
         }
-        assert_eq!(Moment::new(20_784 * 86_400 + 86_399).until_next_day(), 1);
-        assert_eq!(Moment::new(20_784 * 86_400).until_next_month(), 4 * 86_400);
+        assert_eq!(Moment::new(20_784 * 86_400 + 86_399).seconds_to_next_day(), 1);
+        assert_eq!(Moment::new(20_784 * 86_400).seconds_to_next_month(), 4 * 86_400);
         let mut last = 0;
         for day in 0..60_000 {
             let moment = Moment::new(day * 86_400);
             assert!(moment.month == last || moment.month == last + 1, "day {day}");
-            assert!((86_400..=31 * 86_400).contains(&moment.until_next_month()), "day {day}");
+            assert!((86_400..=31 * 86_400).contains(&moment.seconds_to_next_month()), "day {day}");
             last = moment.month;
         }
         // 60,000 days are 164 years and 3 months.

@@ -111,8 +111,8 @@ impl GatewayChain {
         self.stages.iter().flatten().map(|member| &member.gateway)
     }
 
-    /// Returns the gateways in the order in which a request tries them. `seed` stands for the conversation or the
-    /// request; `is_cooling` holds for upstreams that failed, by their label.
+    /// Returns the gateways in the order in which a request tries them. `seed` identifies the conversation or the
+    /// request; `is_cooling` returns true for the labels of upstreams that failed.
     pub(super) fn order(&self, seed: &[u8], is_cooling: impl Fn(&str) -> bool) -> Vec<&Gateway> {
         let mut order: Vec<(bool, usize, f64, &Gateway)> = Vec::new();
         for (stage, members) in self.stages.iter().enumerate() {

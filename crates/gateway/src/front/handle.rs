@@ -22,11 +22,12 @@ pub struct FrontHandle(Arc<RwLock<Arc<Front>>>);
 
 impl FrontHandle {
     /// Replaces the endpoints for all requests that arrive later. Requests that are answered now end with the old
-    /// ones. Measurements, occupied places and the use of budgets continue.
+    /// ones. Measurements, occupied places, the use of budgets and, if both have a store, stored responses continue.
     pub fn replace(&self, front: Front) {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let shared = Arc::clone(&current.shared);
-        *current = Arc::new(Front { shared, ..front });
+        let state = front.state.as_ref().map(|new| Arc::clone(current.state.as_ref().unwrap_or(new)));
+        *current = Arc::new(Front { shared, state, ..front });
     }
 
     /// Returns the endpoints for a request that arrives now.

@@ -1,7 +1,6 @@
 //! The rates and budgets of a client.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::Prices;
 
 /// The rates and budgets of one client. A missing value has no limit.
 ///
@@ -31,10 +30,10 @@ pub struct ClientLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_per_month: Option<u64>,
     /// Money in a day, in millionths of the currency of the prices. Written as a decimal text such as `"2.50"`.
-    #[serde(with = "amount", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "super::amounts", skip_serializing_if = "Option::is_none")]
     pub cost_per_day: Option<u64>,
     /// Money in a month, in millionths of the currency of the prices. Written as a decimal text.
-    #[serde(with = "amount", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "super::amounts", skip_serializing_if = "Option::is_none")]
     pub cost_per_month: Option<u64>,
 }
 
@@ -47,32 +46,5 @@ impl ClientLimits {
     /// Returns true with a budget in money, which needs known prices.
     pub(super) fn has_money(&self) -> bool {
         self.cost_per_day.is_some() || self.cost_per_month.is_some()
-    }
-}
-
-/// Formats millionths as a decimal amount.
-pub(super) fn format_amount(millionths: u64) -> String {
-    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
-}
-
-mod amount {
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{Prices, format_amount};
-
-    #[expect(clippy::ref_option, reason = "the signature of serde's `with`")]
-    pub(super) fn serialize<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(millionths) => serializer.serialize_str(&format_amount(*millionths)),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let amount = Prices::parse_amount(&text)
-            .ok_or_else(|| D::Error::custom(format!("{text:?} is not an amount; write it like \"2.50\"")))?;
-        Ok(Some(amount))
     }
 }

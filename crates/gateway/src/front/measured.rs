@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_util::Stream;
 use windlass_protocol::Usage;
 
-use super::Shared;
 use super::accounts::{Amount, Reservation};
 use super::budget::ExpectedTokens;
+use super::front_records::FrontRecords;
 use super::log::{RequestLine, RequestLog};
 use super::places::Place;
 use crate::recorder::{Record, Recorder};
@@ -22,7 +22,7 @@ const CLOSED_BY_CLIENT: u16 = 499;
 
 /// The measurement of a request whose answer has not begun. Dropping it records a request that was given up.
 pub(super) struct Measurement {
-    shared: Arc<Shared>,
+    shared: Arc<FrontRecords>,
     recorder: Arc<Recorder>,
     hold: Option<Hold>,
     log: Option<Arc<dyn RequestLog>>,
@@ -30,7 +30,7 @@ pub(super) struct Measurement {
     line: RequestLine,
 }
 
-/// The reservation of a request, and what it was computed from.
+/// The reservation of a request, and the expected tokens behind it.
 #[derive(Debug)]
 pub(super) struct Hold {
     pub(super) reservation: Reservation,
@@ -41,7 +41,7 @@ pub(super) struct Hold {
 
 impl Measurement {
     pub(super) fn start(
-        shared: Arc<Shared>,
+        shared: Arc<FrontRecords>,
         log: Option<Arc<dyn RequestLog>>,
         request: &ClientRequest,
         (client, format, model): (&str, &str, &str),

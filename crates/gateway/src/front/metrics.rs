@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use windlass_protocol::Usage;
 
-use super::attempts::FallbackReason;
-use super::limits::format_amount;
+use super::amounts::format_amount;
+use super::cool_downs::FallbackReason;
 use super::log::RequestLine;
 
 /// Maximum number of counted combinations of client, format, model and status. Clients choose model names, so further

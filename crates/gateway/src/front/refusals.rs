@@ -1,10 +1,14 @@
 //! The errors of the endpoints themselves.
 
+use std::time::Duration;
+
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-use super::RETRY_AFTER;
 use crate::response::json;
 use crate::{ClientRequest, GatewayResponse};
+
+/// The wait in the answer when the server has no room for its request.
+pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Returns true for the paths by which a service manager asks for the state, which need no key.
 pub(super) fn is_probe(method: &str, request: &ClientRequest) -> bool {

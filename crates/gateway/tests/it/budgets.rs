@@ -10,7 +10,7 @@ use windlass_gateway::{
 use windlass_protocol::{Capabilities, Prices, Request, StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelFacts, ModelFuture};
 use windlass_testkit::{Need, corpora, require};
-use windlass_wire::Limits;
+use windlass_wire::{DecodeError, Limits};
 
 use crate::canned::{ANTHROPIC_WORD, Canned};
 use crate::formats::{format, formats};
@@ -222,17 +222,17 @@ async fn a_client_that_leaves_early_pays_for_what_it_read() {
     assert_eq!(settled(&front).await.day_tokens, 7 + 5);
 }
 
-/// Decodes an answer, and returns its last count; `None` if it cannot be decoded.
-fn decode_usage(format_name: &str, recorded: &[u8], is_streamed: bool) -> Option<Option<Usage>> {
+/// Decodes an answer, and returns its last count.
+fn decode_usage(format_name: &str, recorded: &[u8], is_streamed: bool) -> Result<Option<Usage>, DecodeError> {
     let wire = format(format_name).wire;
     let mut chunks = Vec::new();
     if is_streamed {
         let mut decoder = wire.decoder(Limits::default());
-        decoder.push(recorded, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).ok()?;
+        decoder.push(recorded, &mut chunks).and_then(|()| decoder.finish(&mut chunks))?;
     } else {
-        wire.decode_whole(recorded, Limits::default(), &mut chunks).ok()?;
+        wire.decode_whole(recorded, Limits::default(), &mut chunks)?;
     }
-    Some(chunks.iter().rev().find_map(|chunk| match chunk {
+    Ok(chunks.iter().rev().find_map(|chunk| match chunk {
         Chunk::Usage { usage } => Some(*usage),
         _ => None,
     }))
@@ -259,7 +259,7 @@ async fn counts_beside_recorded_answers_are_those_of_the_decoder() {
             }
             let is_streamed = meta["stream"].as_str() == Some("sse");
             let kind = meta["content_type"].as_str().unwrap_or("text/event-stream");
-            let Some(usage) = decode_usage(name, recorded, is_streamed) else { continue };
+            let Ok(usage) = decode_usage(name, recorded, is_streamed) else { continue };
             let provider = Canned::new(200, kind, recorded.clone()).with_piece(1 + recorded.len() / 5);
             let front = FrontHandle::from(Front::new(provider.gateway(name)));
             let port = start(&front).await;

@@ -12,6 +12,7 @@ mod growth;
 mod hosted;
 mod hostile;
 mod kept;
+mod listener;
 mod passthrough;
 mod serve;
 mod state;

@@ -1,0 +1,15 @@
+//! The records that all clones of the endpoints share.
+
+use super::accounts::Accounts;
+use super::cool_downs::CoolDowns;
+use super::metrics::Metrics;
+use super::places::Places;
+
+/// The parts that continue when a configuration is replaced.
+#[derive(Debug, Default)]
+pub(super) struct FrontRecords {
+    pub(super) metrics: Metrics,
+    pub(super) places: Places,
+    pub(super) accounts: Accounts,
+    pub(super) cool_downs: CoolDowns,
+}
