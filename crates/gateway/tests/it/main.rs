@@ -10,5 +10,6 @@ mod growth;
 mod hosted;
 mod hostile;
 mod passthrough;
+mod secrets;
 mod serve;
 mod survives;
