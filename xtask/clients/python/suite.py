@@ -1,0 +1,53 @@
+"""Runs the conversations of the Python libraries through every gateway of a stack.
+
+Usage: suite.py MODULE STACK_JSON [WORD]. Prints a line of JSON for each conversation of the module; WORD selects
+clients and cases.
+"""
+
+import importlib
+import importlib.metadata
+import json
+import re
+import sys
+import time
+import traceback
+import warnings
+
+warnings.filterwarnings("ignore")
+
+from talks import Talk
+
+# The second mock has fewer endpoints and keeps no state.
+OWN_MOCK_ONLY = ("count of tokens", "list of models")
+
+
+def selected(cases, stack, word):
+    for client, case, run in cases:
+        if word and word not in f"{client} {case}":
+            continue
+        if stack["mock"] != "windlass" and case in OWN_MOCK_ONLY:
+            continue
+        yield client, case, run
+
+
+def main():
+    module, stack = importlib.import_module(sys.argv[1]), json.loads(sys.argv[2])
+    word = sys.argv[3] if len(sys.argv) > 3 else ""
+    for client, case, run in selected(module.CASES, stack, word):
+        for upstream in stack["gateways"]:
+            line = {"client": f"{client} (Python)", "case": case, "upstream": upstream}
+            name = re.sub(r"[^\w]+", "-", f"py-{client}-{case}-{upstream}")
+            started = time.monotonic()
+            try:
+                line["version"] = importlib.metadata.version(client)
+                line["words"] = run(Talk(stack, upstream, name)) or ""
+                line["ok"] = True
+            except Exception as error:  # The line reports whatever a library raises.
+                line.update(ok=False, words=f"{type(error).__name__}: {error}"[:400])
+                traceback.print_exc(limit=-4, file=sys.stderr)
+            line["ms"] = round(1000 * (time.monotonic() - started))
+            print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
