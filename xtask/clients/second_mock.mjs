@@ -7,6 +7,18 @@ import { LLMock } from "@copilotkit/aimock";
 
 const script = JSON.parse(readFileSync(process.argv[2], "utf8"));
 
+// In the words of each format: without it the mock reports zeros.
+const USAGE = {
+  prompt_tokens: 30,
+  completion_tokens: 12,
+  total_tokens: 42,
+  input_tokens: 30,
+  output_tokens: 12,
+  promptTokenCount: 30,
+  candidatesTokenCount: 12,
+  totalTokenCount: 42,
+};
+
 function textOf(message) {
   if (typeof message.content === "string") return message.content;
   return (message.content ?? []).map((part) => part.text ?? "").join("");
@@ -22,12 +34,12 @@ function play({ messages }) {
   const words = messages.map(textOf).join("\n");
   const key = Object.keys(script.parts).find((part) => words.includes(part));
   const turn = (script.parts[key] ?? script.turns)[turnNumber(messages)];
-  if (turn === undefined) return { content: script.fallback };
+  if (turn === undefined) return { content: script.fallback, usage: USAGE };
   const content = turn.steps.map((step) => step.text ?? "").join("");
   const calls = turn.steps.filter((step) => step.call !== undefined).map((step) => step.call);
   const toolCalls = calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments ?? {}) }));
-  if (toolCalls.length === 0) return { content };
-  return content === "" ? { toolCalls } : { content, toolCalls };
+  if (toolCalls.length === 0) return { content, usage: USAGE };
+  return content === "" ? { toolCalls, usage: USAGE } : { content, toolCalls, usage: USAGE };
 }
 
 const mock = new LLMock({ port: 0, logLevel: "silent" });

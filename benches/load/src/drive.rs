@@ -137,7 +137,7 @@ async fn exchange(
         return Ok(());
     }
     let bytes = match read(response, started, fate, samples).await {
-        Ok(bytes) if fate == Fate::Abandoned => return Ok(drop(bytes)),
+        Ok(_) if fate == Fate::Abandoned => return Ok(()),
         Ok(bytes) => bytes,
         // A connection that breaks is how a cut reaches a client of the same format.
         Err(_) if fate == Fate::Cut => return Ok(()),
