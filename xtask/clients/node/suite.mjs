@@ -8,8 +8,15 @@ import { CASES as FRAMEWORKS } from "./frameworks.mjs";
 import { CASES as OFFICIAL } from "./official.mjs";
 import { Talk } from "./talks.mjs";
 
-// The output belongs to the results; libraries write warnings with this function.
+// The output belongs to the results; libraries write warnings with these functions.
 console.log = console.error;
+console.info = console.error;
+
+// What the second mock does not have: its own format reaches it unchanged, so the gateway cannot stand in for it.
+const NOT_IN_AIMOCK = {
+  "tool runner, anthropic": "aimock ignores threads",
+  "google: stream, tools, object, gemini": "aimock's finishReason FUNCTION_CALL is not one of Google's, and ends the loop",
+};
 
 const stack = JSON.parse(process.argv[2]);
 const word = process.argv[3] ?? "";
@@ -25,9 +32,9 @@ for (const [client, name, run] of [...OFFICIAL, ...FRAMEWORKS]) {
     const line = { client: `${client} (Node)`, version: version(client), case: name, upstream };
     const id = `js-${client}-${name}-${upstream}`.replaceAll(/[^\w]+/g, "-");
     const started = performance.now();
-    if (stack.mock === "aimock" && name === "tool runner" && upstream === "anthropic") {
-      // Its own format reaches it unchanged, so the gateway cannot stand in for it.
-      process.stdout.write(`${JSON.stringify({ ...line, skipped: "aimock ignores threads" })}\n`);
+    const skipped = stack.mock === "aimock" ? NOT_IN_AIMOCK[`${name}, ${upstream}`] : undefined;
+    if (skipped !== undefined) {
+      process.stdout.write(`${JSON.stringify({ ...line, skipped })}\n`);
       continue;
     }
     try {
