@@ -1,6 +1,6 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `browser`, `temporal`, `picture`, `release`, `cross`,
-//! `semver`, `simulate`.
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `clients`, `load`, `mcp`, `browser`, `temporal`, `picture`,
+//! `release`, `cross`, `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -19,6 +19,7 @@ mod bench;
 mod browser;
 mod ci;
 mod circles;
+mod clients;
 mod corpora;
 mod cross;
 mod durable;
@@ -26,6 +27,7 @@ mod fetch;
 mod fresh;
 mod fuzz;
 mod layers;
+mod load;
 mod mcp;
 mod needs;
 mod npm;
@@ -34,9 +36,11 @@ mod redteam;
 mod release;
 mod sdk;
 mod semver;
+mod server;
 mod simulate;
 mod temporal;
 mod tidy;
+mod venv;
 
 use std::process::ExitCode;
 
@@ -51,7 +55,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 20] = [
+const COMMANDS: [Command; 22] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -64,6 +68,8 @@ const COMMANDS: [Command; 20] = [
     Command { name: "crash", help: redteam::CRASH_HELP, run: redteam::crash },
     Command { name: "durable", help: durable::HELP, run: durable::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
+    Command { name: "clients", help: clients::HELP, run: clients::run },
+    Command { name: "load", help: load::HELP, run: load::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "browser", help: browser::HELP, run: browser::run },
     Command { name: "temporal", help: temporal::HELP, run: temporal::run },

@@ -1,17 +1,17 @@
 //! `cargo xtask sdk`: tests the providers' official Python libraries as clients of the mock and of the proxy.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
-use crate::capture;
 use crate::ci::{Outcome, StepStatus};
 use crate::project::target;
+use crate::server::Server;
+use crate::{capture, venv};
 
 pub(crate) const HELP: &str = "\
 cargo xtask sdk
@@ -22,12 +22,12 @@ Each does two streamed turns with two parallel calls, against `windlass mock` an
 `windlass proxy` before a mock of each wire format. The libraries are installed once from the
 Python package index into the target folder; without python3 the command says so and is skipped.";
 
-const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
+pub(crate) const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
 const CLIENTS: &str = "xtask/sdk/two_turns.py";
 const SCRIPT: &str = "xtask/sdk/script.json";
 
 /// The formats behind the proxy, with their base paths on the mock.
-const FORMATS: [(&str, &str); 4] =
+pub(crate) const FORMATS: [(&str, &str); 4] =
     [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
 
 pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
@@ -37,8 +37,8 @@ pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
 
 /// Runs every library against every server, and reports one line per server.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
-    let python = match python(sh)? {
-        Ok(python) => python,
+    let python = match venv::ensure(sh, REQUIREMENTS, "sdk-venv")? {
+        Ok(programs) => programs.join("python"),
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
@@ -95,59 +95,4 @@ fn clients(python: &Path, url: &str) -> Result<Vec<LibraryResult>> {
         Ok(LibraryResult { words, ok: line["ok"] == true, error: word("error") })
     });
     told.collect()
-}
-
-/// Returns a Python with the libraries installed, or the reason why it is missing.
-fn python(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
-    let home = target(sh).join("sdk-venv");
-    let python = home.join("bin/python");
-    let wanted = sh.read_file(REQUIREMENTS)?;
-    let mark = home.join("requirements.txt");
-    if sh.read_file(&mark).is_ok_and(|installed| installed == wanted) {
-        return Ok(Ok(python));
-    }
-    let quiet = |command: xshell::Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
-    if !quiet(cmd!(sh, "python3 -m venv --clear {home}")) {
-        return Ok(Err(
-            "there is no python3 with venv: install it to let the official libraries call us".to_owned()
-        ));
-    }
-    println!("installing the official libraries once");
-    if !capture::pass_through(cmd!(
-        sh,
-        "{python} -m pip install --quiet --disable-pip-version-check -r {REQUIREMENTS}"
-    ))? {
-        return Ok(Err(
-            "the libraries cannot be installed: the Python package index is out of reach".to_owned()
-        ));
-    }
-    sh.write_file(mark, wanted)?;
-    Ok(Ok(python))
-}
-
-/// A running server of the project, which is killed when this value is dropped.
-struct Server {
-    child: Child,
-    url: String,
-}
-
-impl Server {
-    /// Starts the server and waits until it reports its address.
-    fn start(program: &Path, arguments: &[&str]) -> Result<Self> {
-        let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        let out = child.stdout.take().context("the server has no output")?;
-        BufReader::new(out).read_line(&mut line)?;
-        let told: Value =
-            serde_json::from_str(&line).with_context(|| format!("{arguments:?} said {line:?}"))?;
-        let url = told["base_url"].as_str().context("the server does not say where it listens")?.to_owned();
-        Ok(Self { child, url })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
 }

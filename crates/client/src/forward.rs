@@ -12,6 +12,7 @@ use windlass_vendors::Header;
 use crate::Client;
 use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::add_wait;
+use crate::secret::Key;
 use crate::transport::{ByteStream, TransportError, TransportErrorKind, TransportRequest, TransportResponse};
 
 /// An answer that has started, with the headers of its response.
@@ -58,7 +59,7 @@ impl Client {
     /// If the provider refuses the request or cannot be reached.
     pub async fn start(&self, request: &Request) -> Result<StartedAnswer, ModelError> {
         let (chunks, headers) = self.send_adapting(request).await?;
-        Ok(StartedAnswer { chunks, headers })
+        Ok(StartedAnswer { chunks, headers: redact_headers(&self.inner.failures.key, headers) })
     }
 
     /// Sends a body of the provider's own format as it is, once, and returns the response as it comes. `path`
@@ -66,7 +67,7 @@ impl Client {
     /// name. `is_streamed` selects the timeout until the response starts: the idle timeout for a stream,
     /// the total timeout for one body.
     ///
-    /// The body of an error is read whole, and the key is removed from it.
+    /// The body of an error is read whole, and the key is removed from it and from the headers of every response.
     ///
     /// Cancel-safe: dropping the future or the body closes the exchange.
     ///
@@ -97,6 +98,7 @@ impl Client {
             })?
             .map_err(|error| failures.transport(&error))?;
         let TransportResponse { status, headers, body } = response;
+        let headers = redact_headers(&failures.key, headers);
         if (200..300).contains(&status) {
             let body = limit_silence(body, options.idle_timeout);
             return Ok(TransportResponse::new(status, headers, body));
@@ -105,6 +107,11 @@ impl Client {
         let body = Bytes::from(failures.key.redact_bytes(read_refusal_body(body, until).await));
         Ok(TransportResponse::new(status, headers, Box::pin(stream::once(async { Ok(body) }))))
     }
+}
+
+/// Removes the key from the values of headers: a server between can copy a request's header into its response.
+fn redact_headers(key: &Key, headers: Vec<(String, String)>) -> Vec<(String, String)> {
+    headers.into_iter().map(|(name, value)| (name, key.redact(&value))).collect()
 }
 
 /// Ends the body with an error if no bytes arrive for this time.

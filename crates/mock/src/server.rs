@@ -156,6 +156,7 @@ async fn respond(
         (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
             Reply::json(200, &models())
         }
+        (&Method::GET, None) if path == "/v1beta/models" => Reply::json(200, &gemini_models()),
         (_, Some(_)) => Reply::json(405, &no_such_place("this path accepts POST only")),
         _ => Reply::json(404, &no_such_place("this path does not exist")),
     };
@@ -253,6 +254,14 @@ fn models() -> Value {
     json!({"object": "list", "data": [{
         "id": "scripted-1", "object": "model", "type": "model", "created": 0, "owned_by": "windlass",
         "display_name": "Scripted 1",
+    }]})
+}
+
+/// Returns the list of models as Gemini writes it.
+fn gemini_models() -> Value {
+    json!({"models": [{
+        "name": "models/scripted-1", "displayName": "Scripted 1",
+        "supportedGenerationMethods": ["generateContent", "streamGenerateContent"],
     }]})
 }
 

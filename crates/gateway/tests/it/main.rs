@@ -14,6 +14,7 @@ mod hostile;
 mod kept;
 mod listener;
 mod passthrough;
+mod secrets;
 mod serve;
 mod state;
 mod survives;

@@ -10,6 +10,9 @@ const NO_SUCH_MODEL: &str = "no-such-model";
 /// The API key that the provider does not accept.
 const WRONG_KEY: &str = "wrong-key";
 
+/// The code by which Anthropic's libraries recognize that a request in a thread must be sent without it.
+const NO_THREADS: &str = "thread_unsupported_request";
+
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: u16,
@@ -34,18 +37,24 @@ impl Refusal {
             Format::Chat | Format::Responses => json!({"error": {
                 "message": self.message, "type": self.kind, "param": self.parameter, "code": self.code,
             }}),
-            Format::Anthropic => json!({"type": "error", "error": {
-                "type": self.kind,
-                "message": match &self.parameter {
-                    Some(parameter) => format!("{parameter}: {}", self.message),
-                    None => self.message.clone(),
-                },
-            }}),
+            Format::Anthropic => self.anthropic_body(),
             Format::Gemini => json!({"error": {
                 "code": self.status.min(503), "message": self.message, "status": canonical(self.status),
                 "details": [{"fieldViolations": [{"field": self.parameter}], "reason": self.code}],
             }}),
         }
+    }
+
+    fn anthropic_body(&self) -> Value {
+        let message = match &self.parameter {
+            Some(parameter) => format!("{parameter}: {}", self.message),
+            None => self.message.clone(),
+        };
+        let mut error = json!({"type": self.kind, "message": message});
+        if self.code == Some(NO_THREADS) {
+            error["details"] = json!({"error_code": NO_THREADS});
+        }
+        json!({"type": "error", "error": error})
     }
 
     pub(super) fn reply(&self, format: Format) -> Reply {
@@ -96,6 +105,14 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
     }
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
         return Err(missing("max_tokens"));
+    }
+    if format == Format::Anthropic && request.get("thread").is_some_and(|thread| !thread.is_null()) {
+        // The script holds no conversations: an answer to the end of a thread would be one without its beginning.
+        let message = "threads are not available for this model".to_owned();
+        return Err(Refusal {
+            code: Some(NO_THREADS),
+            ..Refusal::request(message, Some("thread".to_owned()))
+        });
     }
     let field = match format {
         Format::Responses => "input",

@@ -173,9 +173,11 @@ fn a_wrong_key_is_refused_and_models_are_listed() {
         let provider = start(&json!(null)).await;
         let address = provider.base_url().trim_start_matches("http://").to_owned();
         let post = "POST /v1/messages HTTP/1.1\r\nx-api-key: wrong-key\r\ncontent-length: 2";
-        for (request, status, words) in
-            [(post, 401, "authentication_error"), ("GET /v1/models HTTP/1.1", 200, "scripted-1")]
-        {
+        for (request, status, words) in [
+            (post, 401, "authentication_error"),
+            ("GET /v1/models HTTP/1.1", 200, "\"scripted-1\""),
+            ("GET /v1beta/models HTTP/1.1", 200, "\"models/scripted-1\""),
+        ] {
             let mut stream = TcpStream::connect(&address).await.unwrap();
             let text = format!("{request}\r\nhost: a\r\nconnection: close\r\n\r\n{{}}");
             stream.write_all(text.as_bytes()).await.unwrap();
@@ -249,5 +251,19 @@ fn a_stalled_answer_begins_and_ends_only_with_the_server() {
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest).await;
         assert!(!rest.ends_with(b"0\r\n\r\n"));
+    });
+}
+
+#[test]
+fn requests_in_threads_are_refused_with_the_code_that_libraries_fall_back_on() {
+    run(async {
+        let provider = start(&Value::Null).await;
+        let mut request = hello();
+        request["thread"] = json!({"type": "create"});
+        let answer = ask(&provider, "/v1/messages", &request).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+        assert!(answer.contains(r#""details":{"error_code":"thread_unsupported_request"}"#), "{answer}");
+        request["thread"] = Value::Null;
+        assert!(ask(&provider, "/v1/messages", &request).await.starts_with("HTTP/1.1 200"));
     });
 }

@@ -1,0 +1,102 @@
+//! The results of the conversations as a table: clients by formats of the upstream.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::sdk::FORMATS;
+
+/// The result of one conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Passed,
+    Failed(String),
+    Skipped(String),
+}
+
+/// One conversation of one client through one gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conversation {
+    pub(super) mock: &'static str,
+    pub(super) client: String,
+    pub(super) case: String,
+    pub(super) upstream: String,
+    pub(super) verdict: Verdict,
+}
+
+impl Conversation {
+    /// Parses a line of a suite.
+    pub(super) fn parse(mock: &'static str, line: &str) -> Result<Self> {
+        let parsed: Value =
+            serde_json::from_str(line).with_context(|| format!("the suite printed {line:?}"))?;
+        let word = |name: &str| parsed[name].as_str().unwrap_or_default().to_owned();
+        let verdict = match (&parsed["ok"], parsed["skipped"].as_str()) {
+            (_, Some(why)) => Verdict::Skipped(why.to_owned()),
+            (Value::Bool(true), None) => Verdict::Passed,
+            _ => Verdict::Failed(word("words")),
+        };
+        let client = format!("{} {}", word("client"), word("version"));
+        let client = client.trim_end().to_owned();
+        Ok(Self { mock, client, case: word("case"), upstream: word("upstream"), verdict })
+    }
+
+    pub(super) fn is_failed(&self) -> bool {
+        matches!(self.verdict, Verdict::Failed(_))
+    }
+}
+
+/// Formats one row for each client and case, with one column for each format of the upstream.
+pub(super) fn rows(conversations: &[Conversation]) -> Vec<String> {
+    let mut cells: BTreeMap<(&str, &str, &str), BTreeMap<&str, &Verdict>> = BTreeMap::new();
+    for conversation in conversations {
+        let row = (conversation.mock, conversation.client.as_str(), conversation.case.as_str());
+        cells.entry(row).or_default().insert(&conversation.upstream, &conversation.verdict);
+    }
+    let mut lines = vec![row(["mock", "client", "case"], FORMATS.map(|(wire, _)| wire))];
+    for ((mock, client, case), verdicts) in cells {
+        let words = FORMATS.map(|(wire, _)| match verdicts.get(wire) {
+            None => "-",
+            Some(Verdict::Passed) => "ok",
+            Some(Verdict::Failed(_)) => "FAILED",
+            Some(Verdict::Skipped(_)) => "skipped",
+        });
+        lines.push(row([mock, client, case], words));
+    }
+    lines
+}
+
+fn row([mock, client, case]: [&str; 3], words: [&str; 4]) -> String {
+    let [first, second, third, fourth] = words;
+    format!("{mock:<9}{client:<40}{case:<38}{first:<13}{second:<18}{third:<11}{fourth}").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(upstream: &str, rest: &str) -> Conversation {
+        let line = format!(r#"{{"client":"a","version":"1","case":"c","upstream":"{upstream}",{rest}}}"#);
+        Conversation::parse("windlass", &line).unwrap()
+    }
+
+    #[test]
+    fn each_verdict_has_its_cell() {
+        let all = [
+            conversation("openai-chat", r#""ok":true"#),
+            conversation("anthropic", r#""ok":false,"words":"no text""#),
+            conversation("gemini", r#""skipped":"not installed""#),
+        ];
+        assert_eq!(all[1].verdict, Verdict::Failed("no text".to_owned()));
+        let rows = rows(&all);
+        assert_eq!(rows.len(), 2);
+        let words: Vec<&str> = rows[1].split_whitespace().collect();
+        assert_eq!(words, ["windlass", "a", "1", "c", "ok", "-", "FAILED", "skipped"]);
+    }
+
+    #[test]
+    fn a_line_that_is_not_of_a_suite_is_an_error() {
+        assert!(Conversation::parse("windlass", "Traceback").is_err());
+        assert!(conversation("gemini", r#""ok":null"#).is_failed());
+    }
+}
