@@ -1,5 +1,5 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `browser`, `temporal`, `picture`, `release`, `cross`,
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `browser`, `temporal`, `man`, `picture`, `release`, `cross`,
 //! `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
@@ -26,6 +26,7 @@ mod fetch;
 mod fresh;
 mod fuzz;
 mod layers;
+mod man;
 mod mcp;
 mod needs;
 mod npm;
@@ -51,7 +52,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 20] = [
+const COMMANDS: [Command; 21] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -67,6 +68,7 @@ const COMMANDS: [Command; 20] = [
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "browser", help: browser::HELP, run: browser::run },
     Command { name: "temporal", help: temporal::HELP, run: temporal::run },
+    Command { name: "man", help: man::HELP, run: man::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },
     Command { name: "cross", help: cross::HELP, run: cross::run },
