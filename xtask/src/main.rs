@@ -1,6 +1,6 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `clients`, `load`, `mcp`, `browser`, `temporal`, `picture`,
-//! `release`, `cross`, `semver`, `simulate`.
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `clients`, `load`, `mcp`, `browser`, `temporal`, `man`,
+//! `picture`, `release`, `cross`, `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -28,6 +28,7 @@ mod fresh;
 mod fuzz;
 mod layers;
 mod load;
+mod man;
 mod mcp;
 mod needs;
 mod npm;
@@ -55,7 +56,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 22] = [
+const COMMANDS: [Command; 23] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -73,6 +74,7 @@ const COMMANDS: [Command; 22] = [
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "browser", help: browser::HELP, run: browser::run },
     Command { name: "temporal", help: temporal::HELP, run: temporal::run },
+    Command { name: "man", help: man::HELP, run: man::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },
     Command { name: "cross", help: cross::HELP, run: cross::run },

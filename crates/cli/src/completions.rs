@@ -32,7 +32,8 @@ pub(crate) fn write_pages(arguments: &crate::arguments::Man) -> anyhow::Result<E
 #[cfg(feature = "man")]
 fn write_page(command: &clap::Command, name: &str, folder: &std::path::Path) -> anyhow::Result<usize> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    // The library takes static names, and the process ends after the pages.
+    clap_mangen::Man::new(command.clone().name(&*name.to_owned().leak())).render(&mut page)?;
     std::fs::write(folder.join(format!("{name}.1")), page)?;
     let mut count = 1_usize;
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {

@@ -133,8 +133,8 @@ impl Session {
         let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = run.with_running_calls(calls.clone());
         let run = add_checkpoints(run, &folder, &settings);
-        let form = AnswerForm::new(&settings)?;
-        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, to_message(settings.task, parts), run);
+        let schema = AnswerForm::new(&settings)?;
+        let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, to_message(settings.task, parts), run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
         Ok(Self { events, folder, inbox, calls, recording, feed, toolbox })
     }
@@ -180,8 +180,8 @@ impl Session {
             app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
         let run = add_checkpoints(run, &folder, &settings);
-        let form = AnswerForm::new(&settings)?;
-        let run = AnswerForm::resume(form.as_ref(), &agent, run);
+        let schema = AnswerForm::new(&settings)?;
+        let run = AnswerForm::resume(schema.as_ref(), &agent, run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
         Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
@@ -220,9 +220,9 @@ impl Session {
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let calls = RunningCalls::default();
         let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
-        let form = AnswerForm::new(&settings)?;
+        let schema = AnswerForm::new(&settings)?;
         let task = to_message(settings.task.clone(), parts);
-        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, task, run);
+        let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
         let events = agent.stream_with(task, run);
         let inbox = Inbox::new(&folder, calls.clone());
         Ok(Self { folder, events, inbox, calls, recording, feed, toolbox: agent.toolbox().cloned() })
@@ -259,9 +259,9 @@ impl Replay {
         let assembly = Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?;
         let agent = assembly.with_recording(&recording).build().await?;
         let run = RunOptions::default().with_cancellation(options.cancellation.clone());
-        let form = AnswerForm::new(&settings)?;
+        let schema = AnswerForm::new(&settings)?;
         let task = to_message(settings.task, settings.parts);
-        let (task, run) = AnswerForm::begin(form.as_ref(), &agent, task, run);
+        let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
         Ok(Self { events: agent.stream_with(task, run), recording })
     }
 }
