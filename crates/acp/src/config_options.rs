@@ -55,9 +55,9 @@ async fn list_models(connection: &Connection, current: &str) -> Result<Vec<Strin
 }
 
 fn describe(session: &EditorSession, models: &[String]) -> Value {
-    let mut modes = modes(session.autonomy);
-    let current = modes["currentModeId"].take();
-    let levels = modes["availableModes"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut autonomy = modes(session.autonomy);
+    let current = autonomy["currentModeId"].take();
+    let levels = autonomy["availableModes"].as_array().map(Vec::as_slice).unwrap_or_default();
     let levels: Vec<Value> = levels
         .iter()
         .map(|mode| json!({"value": mode["id"], "name": mode["name"], "description": mode["description"]}))

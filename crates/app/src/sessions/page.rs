@@ -17,7 +17,7 @@ const MAX_LIMIT: usize = 1_000;
 /// ```
 /// use windlass_app::sessions::PageRequest;
 ///
-/// let request = PageRequest::new(50).in_folder("/work/project").after("1790000000000.1790000000-3f9a12bc".parse()?);
+/// let request = PageRequest::new(50).in_folder("/home/me/project").after("1790000000000.1790000000-3f9a12bc".parse()?);
 /// # Ok::<(), windlass_app::AppError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

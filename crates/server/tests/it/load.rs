@@ -147,6 +147,9 @@ async fn drive_readers() {
     assert!(megabytes < MOST_MEGABYTES, "{READERS} readers need {megabytes} MiB");
 }
 
+/// The largest number of open files of the server without file descriptors.
+const FILES: u32 = 48;
+
 const FEW: &str = "load::a_server_without_file_descriptors_recovers";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,9 +157,8 @@ async fn a_server_without_file_descriptors_recovers() {
     if let (Some(folder), Ok(provider)) = (std::env::var_os(FOLDER), std::env::var(PROVIDER)) {
         return serve(Path::new(&folder), provider).await;
     }
-    const FILES: usize = 48;
     let setting = Setting::new().await;
-    let server = setting.start(FEW, u32::try_from(FILES).unwrap()).await;
+    let server = setting.start(FEW, FILES).await;
     assert!(get(&server.address, &server.token, "/health").await.is_some());
     // The system completes more connections than the server can accept: `accept` fails with EMFILE.
     let mut idle = Vec::new();
@@ -165,7 +167,7 @@ async fn a_server_without_file_descriptors_recovers() {
     }
     let open = || std::fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count();
     let deadline = tokio::time::Instant::now() + PATIENCE;
-    while open() < FILES {
+    while open() < FILES as usize {
         assert!(tokio::time::Instant::now() < deadline, "the server has {} of {FILES} files", open());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -29,6 +29,9 @@ pub(super) struct Cache {
     decoded: BTreeMap<String, SessionRecord>,
 }
 
+/// Session of a page: the time of its last change, its id, and the offset and length of its line in the index.
+type Found = (u64, String, Option<(u64, usize)>);
+
 /// Newest change of a session behind the index.
 #[derive(Debug)]
 struct Change {
@@ -212,7 +215,7 @@ impl Cache {
             after.is_none_or(|place| (changed_ms, id) < (place.changed_ms, place.id.as_str()))
         };
         let old = self.unchanged().filter(|entry| is_later(entry.changed_ms, entry.id)).take(limit);
-        let mut found: Vec<(u64, String, Option<(u64, usize)>)> = old
+        let mut found: Vec<Found> = old
             .map(|entry| (entry.changed_ms, entry.id.to_owned(), Some((entry.offset, entry.length))))
             .collect();
         let new = self.changed().filter(|(_, record)| is_later(record.updated_ms, &record.id));
