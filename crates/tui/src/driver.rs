@@ -26,12 +26,12 @@ use windlass_app::sessions::SessionHost;
 use windlass_screen::StatusLine;
 
 use self::link::Link;
-use crate::{CommandRunner, ProgramNotice};
 use crate::action::Action;
 use crate::input::{Input, Reply};
 use crate::options::{Canvas, TuiOptions};
 use crate::state::State;
 use crate::terminal::{Modes, Painter, to_input};
+use crate::{CommandRunner, ProgramNotice};
 
 /// Shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(33);

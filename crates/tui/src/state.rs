@@ -252,6 +252,13 @@ impl State {
             Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
+            other => self.apply_report(other),
+        }
+    }
+
+    /// Applies a reply that does not change the session.
+    fn apply_report(&mut self, reply: Reply) {
+        match reply {
             Reply::ArgumentsEdited { question, text } => self.review_text(&question, text),
             Reply::ArgumentsChecked { question, arguments, problem } => {
                 self.review_arguments(&question, arguments, problem);
@@ -274,6 +281,7 @@ impl State {
             Reply::Diff(diff) => self.show_diff(&diff),
             Reply::Output { command, text } => self.transcript.add_output(&command, &text),
             Reply::Error(text) => self.transcript.add_error(&text),
+            _ => {}
         }
     }
 

@@ -160,7 +160,7 @@ fn a_wait_counts_down_and_an_error_has_a_remedy() {
     talk.start("x");
     talk.feed(json!({"kind": "retry", "reason": "429 too many requests", "delay_ms": 20_000}));
     talk.now += 5_000;
-    assert!(talk.view().contains("waits 16s (Esc: stop): 429 too many"), "{}", talk.view());
+    assert!(talk.view().contains("waits 15s (Esc: stop): 429 too many"), "{}", talk.view());
     talk.feed(json!({"kind": "error", "message": "the provider refuses the key"}));
     assert!(talk.printed.iter().any(|line| line.contains("Send a message to continue")));
     assert!(!talk.state.is_working());
@@ -286,7 +286,8 @@ fn a_wait_before_a_request_is_counted_down_until_the_model_answers() {
     let mut talk = Talk::new();
     talk.start("x");
     let wait = std::time::Duration::from_secs(6);
-    let reply = Reply::Wait { text: Some("status 429; 6 s".to_owned()), reason: "status 429".to_owned(), wait };
+    let reply =
+        Reply::Wait { text: Some("status 429; 6 s".to_owned()), reason: "status 429".to_owned(), wait };
     talk.apply(Input::Reply(reply));
     assert!(talk.printed.iter().any(|line| line.contains("status 429; 6 s")), "{:?}", talk.printed);
     assert!(talk.view().contains("waits 6s (Esc: stop): status 429"), "{}", talk.view());
