@@ -7,6 +7,7 @@ mod feed;
 mod files;
 mod keys;
 mod picker;
+mod previews;
 mod questions;
 mod review;
 mod submit;
