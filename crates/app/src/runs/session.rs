@@ -135,7 +135,7 @@ impl Session {
         let run = add_checkpoints(run, &folder, &settings);
         let task = to_message(settings.task, parts);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
-        Ok(Self { events, folder, inbox, calls, recording, feed, toolbox })
+        Ok(Self { folder, events, inbox, calls, recording, feed, toolbox })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -180,7 +180,7 @@ impl Session {
         }
         let run = add_checkpoints(run, &folder, &settings);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
-        Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed, toolbox })
+        Ok(Self { folder, events, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
