@@ -1,28 +1,27 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
-mod error;
-mod folder;
-mod path;
-mod read;
-mod version;
-mod windows;
-mod workspace;
-mod write;
-
 mod confinement;
 mod disk;
 mod environment;
+mod error;
+mod folder;
 mod grants;
 mod guarded;
 mod leash;
 mod level;
 mod limits;
 mod new_files;
+mod path;
 mod plan;
 mod probe;
+mod read;
 mod scan;
 mod signals;
+mod version;
+mod windows;
+mod workspace;
+mod write;
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;

@@ -1,16 +1,17 @@
 //! The approval card: everything that a person needs to know to answer whether a call may run.
 
 mod answers;
+mod rendered;
 mod rule;
 mod sections;
 mod view;
 mod warnings;
 
-use ratatui_core::text::Line;
 use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::answers::Answer;
+pub use self::rendered::RenderedCard;
 pub use self::rule::RuleCard;
 use crate::options::RenderOptions;
 
@@ -176,19 +177,6 @@ impl CardLimits {
         self.diff_lines = lines;
         self
     }
-}
-
-/// A card as lines.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct RenderedCard {
-    /// The lines.
-    pub lines: Vec<Line<'static>>,
-    /// True if the lines contain everything. Otherwise the answer cannot be remembered, and [`Answer::Details`] is
-    /// offered.
-    pub shows_all: bool,
-    /// The offered answers, in the order of the last lines.
-    pub answers: Vec<Answer>,
 }
 
 impl ApprovalCard {

@@ -7,6 +7,7 @@ mod feed;
 mod files;
 mod keys;
 mod picker;
+mod previews;
 mod questions;
 mod review;
 mod submit;
@@ -252,6 +253,13 @@ impl State {
             Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
+            other => self.apply_report(other),
+        }
+    }
+
+    /// Applies a reply that does not change the session.
+    fn apply_report(&mut self, reply: Reply) {
+        match reply {
             Reply::ArgumentsEdited { question, text } => self.review_text(&question, text),
             Reply::ArgumentsChecked { question, arguments, problem } => {
                 self.review_arguments(&question, arguments, problem);
@@ -274,6 +282,7 @@ impl State {
             Reply::Diff(diff) => self.show_diff(&diff),
             Reply::Output { command, text } => self.transcript.add_output(&command, &text),
             Reply::Error(text) => self.transcript.add_error(&text),
+            _ => {}
         }
     }
 

@@ -231,11 +231,7 @@ impl<'a> Assembly<'a> {
             .ends_with_text(!settings.until_done)
             .budget(settings.budget.clone())
             .request_options(settings.request.clone())
-            .context(ContextLimits {
-                window: settings.context_window,
-                compact_first: settings.compact_first,
-                ..ContextLimits::default()
-            })
+            .context(context_limits(settings))
             .on_unanswered(people.unanswered)
             .approver(people.approver);
         if let Some(mode) = &settings.offering.mode {
@@ -310,4 +306,9 @@ impl<'a> Assembly<'a> {
             }
         })))
     }
+}
+
+fn context_limits(settings: &RunSettings) -> ContextLimits {
+    let (window, compact_first) = (settings.context_window, settings.compact_first);
+    ContextLimits { window, compact_first, ..ContextLimits::default() }
 }

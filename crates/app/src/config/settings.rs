@@ -13,6 +13,7 @@ use crate::providers::Provider;
 /// Settings of a run, stored so that another process can resume it. They contain no keys.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each one is a setting of its own with a name")]
 pub struct RunSettings {
     /// The task in words.
     pub task: String,

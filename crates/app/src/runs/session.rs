@@ -136,7 +136,7 @@ impl Session {
         let schema = AnswerForm::new(&settings)?;
         let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, to_message(settings.task, parts), run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
-        Ok(Self { events, folder, inbox, calls, recording, feed, toolbox })
+        Ok(Self { folder, events, inbox, calls, recording, feed, toolbox })
     }
 
     /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
@@ -183,7 +183,7 @@ impl Session {
         let schema = AnswerForm::new(&settings)?;
         let run = AnswerForm::resume(schema.as_ref(), &agent, run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
-        Ok(Self { events, folder, inbox, calls, recording: Recording::none(), feed, toolbox })
+        Ok(Self { folder, events, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.

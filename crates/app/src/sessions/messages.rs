@@ -18,10 +18,10 @@ const MAX_BYTES: usize = 512 * 1024;
 
 /// Messages that the user typed in any process, the oldest first.
 ///
-/// They are in one file of the state folder, with access for the user only. The file is replaced as a whole under a lock,
-/// so several processes can add messages. It has at most 500 messages of at most 16 KiB each, and 512 KiB in total. A
-/// message is not stored if it contains a private key, a token in the form of a known issuer, a URL with a password, or a
-/// secret of the environment.
+/// They are in one file of the state folder, with access for the user only. The file is replaced as a whole under
+/// a lock, so several processes can add messages. It has at most 500 messages of at most 16 KiB each, and 512 KiB
+/// in total. A message is not stored if it contains a private key, a token in the form of a known issuer, a URL
+/// with a password, or a secret of the environment.
 ///
 /// ```no_run
 /// use windlass_app::App;
@@ -59,8 +59,8 @@ impl MessageHistory {
         self.file.load(&FORMAT)
     }
 
-    /// Appends a message, unless it is empty, too long, equal to the newest one, or contains a secret. Returns true if the
-    /// message was stored.
+    /// Appends a message, unless it is empty, too long, equal to the newest one, or contains a secret. Returns true
+    /// if the message was stored.
     ///
     /// # Errors
     ///

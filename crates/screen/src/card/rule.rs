@@ -2,9 +2,10 @@
 
 use ratatui_core::text::{Line, Span};
 
+use super::answers::Answer;
+use super::rendered::RenderedCard;
 use super::sections::Sections;
 use super::warnings::{line_of, push_warnings};
-use super::{Answer, RenderedCard};
 use crate::options::RenderOptions;
 use crate::theme::Role;
 

@@ -1,7 +1,7 @@
 //! Cutting and wrapping.
 
 use proptest::prelude::*;
-use ratatui_core::style::{Style, Stylize as _};
+use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use windlass_screen::{Role, cut, render_text, text_width, wrap_line};
 

@@ -2,9 +2,7 @@
 
 use ratatui_core::text::{Line, Span};
 use windlass_app::feed::{FeedEvent, FeedKind, RunOutcome, Tokens};
-use windlass_screen::{Role, escape_line, format_count};
-
-use super::State;
+use windlass_screen::{RenderOptions, Role, escape_line, format_count, wrap_line};
 
 /// Maximum number of sub-agents that are stored.
 const MAX_AGENTS: usize = 200;
@@ -66,23 +64,12 @@ impl AgentList {
             _ => {}
         }
     }
-}
 
-/// State of a sub-agent without an end.
-const WORKING: &str = "works";
-
-impl State {
-    /// Prints the tree of the sub-agents.
-    pub(super) fn show_agents(&mut self) {
-        if self.agents.rows.is_empty() {
-            let words = "no sub-agent has worked in this session; a run offers them with --feature agents";
-            self.transcript.add_notice(words);
-            return;
-        }
-        let options = self.canvas.render_options();
+    /// Renders the sub-agents as a tree; no lines if none has worked.
+    pub(super) fn render(&self, options: &RenderOptions) -> Vec<Line<'static>> {
         let span = |role, text: String| Span::styled(text, options.theme.style(role));
         let mut lines = Vec::new();
-        for row in &self.agents.rows {
+        for row in &self.rows {
             let depth = row.names.len().saturating_sub(1);
             let name = row.names.last().map(|name| escape_line(name)).unwrap_or_default();
             let turns = if row.turns == 1 { "turn" } else { "turns" };
@@ -97,8 +84,11 @@ impl State {
                 span(Role::Faint, details),
             ]);
             let indent = Line::from("  ".repeat(depth.saturating_add(2)));
-            lines.extend(windlass_screen::wrap_line(&line, options.columns, &indent));
+            lines.extend(wrap_line(&line, options.columns, &indent));
         }
-        self.transcript.add_lines(lines);
+        lines
     }
 }
+
+/// State of a sub-agent without an end.
+const WORKING: &str = "works";

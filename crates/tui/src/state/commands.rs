@@ -156,6 +156,16 @@ impl State {
         self.transcript.add_notice("the model summarizes the conversation before the next task");
     }
 
+    fn show_agents(&mut self) {
+        let lines = self.agents.render(&self.canvas.render_options());
+        if lines.is_empty() {
+            let words = "no sub-agent has worked in this session; a run offers them with --feature agents";
+            self.transcript.add_notice(words);
+        } else {
+            self.transcript.add_lines(lines);
+        }
+    }
+
     fn show_policy(&mut self, argument: &str) {
         match argument.split_once(char::is_whitespace) {
             None if argument.is_empty() => self.actions.push(Action::Describe(Topic::Policy)),

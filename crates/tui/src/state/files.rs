@@ -49,8 +49,8 @@ fn is_attached(path: &str) -> bool {
     extension.is_some_and(|extension| ATTACHED.contains(&extension.as_str()))
 }
 
-/// Returns the path in a pasted text: a `file:` URL, a path in quotes, or one with escaped spaces. `None` if the text is
-/// not one path.
+/// Returns the path in a pasted text: a `file:` URL, a path in quotes, or one with escaped spaces. `None` if the
+/// text is not one path.
 fn unquote(pasted: &str) -> Option<String> {
     if pasted.contains('\n') || pasted.len() > 4_096 {
         return None;

@@ -98,16 +98,13 @@ impl State {
             (_, _, StopRequest::AfterCall) => "stops after the running call; Esc: stop now".to_owned(),
             (_, _, StopRequest::Now) => "stopping".to_owned(),
             (Some((end, reason)), ..) => {
-                let left = end.saturating_sub(now).as_secs().saturating_add(1);
+                let left = end.saturating_sub(now).as_millis().div_ceil(1_000);
                 format!("waits {left}s (Esc: stop): {}", escape_line(reason))
             }
             (None, Phase::Starting, _) => "starting".to_owned(),
             _ if self.silence(now) >= SILENCE => {
-                format!(
-                    "turn {} · nothing from the model for {}s · Esc: stop",
-                    self.turn,
-                    self.silence(now).as_secs()
-                )
+                let silence = format_duration(Duration::from_secs(self.silence(now).as_secs()));
+                format!("turn {} · nothing from the model for {silence} · Esc: stop", self.turn)
             }
             _ if self.turn > 0 => format!("turn {} · Esc: stop", self.turn),
             _ => "Esc: stop".to_owned(),

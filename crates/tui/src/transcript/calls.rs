@@ -192,8 +192,8 @@ impl LiveCalls {
     }
 }
 
-/// Divides the result of a changed call into the arguments and the result itself. Only the model needs the sentences around
-/// them.
+/// Divides the result of a changed call into the arguments and the result itself. Only the model needs the
+/// sentences around them.
 fn split_edit(text: &str) -> Option<(Value, &str)> {
     let rest = text.strip_prefix("The human changed the arguments of this call to ")?;
     let (arguments, result) = rest.split_once("\nThe result of the changed call:")?;

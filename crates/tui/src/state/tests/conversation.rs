@@ -160,7 +160,7 @@ fn a_wait_counts_down_and_an_error_has_a_remedy() {
     talk.start("x");
     talk.feed(json!({"kind": "retry", "reason": "429 too many requests", "delay_ms": 20_000}));
     talk.now += 5_000;
-    assert!(talk.view().contains("waits 16s (Esc: stop): 429 too many"), "{}", talk.view());
+    assert!(talk.view().contains("waits 15s (Esc: stop): 429 too many"), "{}", talk.view());
     talk.feed(json!({"kind": "error", "message": "the provider refuses the key"}));
     assert!(talk.printed.iter().any(|line| line.contains("Send a message to continue")));
     assert!(!talk.state.is_working());
