@@ -35,6 +35,8 @@ pub(crate) struct Package {
     pub(crate) readme: Option<String>,
     pub(crate) benches: Vec<String>,
     pub(crate) has_library: bool,
+    /// False if the manifest has `publish = false`.
+    pub(crate) is_published: bool,
     /// The names of the features, without those that optional dependencies define.
     pub(crate) features: Vec<String>,
     pub(crate) dependencies: Vec<Dependency>,
@@ -163,6 +165,7 @@ fn parse_package(package: &Value, root: &Path) -> Result<Package> {
         benches: targets_of("bench"),
         features: package["features"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect(),
         has_library: !targets_of("lib").is_empty() || !targets_of("proc-macro").is_empty(),
+        is_published: package["publish"].as_array().is_none_or(|registries| !registries.is_empty()),
         dependencies: list(package, "dependencies").filter_map(parse_dependency).collect(),
         name,
     })

@@ -17,7 +17,8 @@ Checks that a crate can be released: changelog, publish order, package. Publishe
 
 CRATE is a folder of crates/, such as `sse`. Prints the tag and the crates that must be published before.
 
-  --all       checks every crate under crates/, in the order of publishing: a crate follows its dependencies
+  --all       checks every crate under crates/, in the order of publishing: a crate follows its dependencies. Leaves
+              out crates with `publish = false`
   --dry-run   required: publishing itself is not automated
   --verify    also compiles each archive, as `cargo publish` does; takes minutes
 
@@ -35,7 +36,10 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let project = Project::load(sh)?;
     let packages: Vec<&Package> = match (is_all, &name) {
         (true, None) => in_publish_order(&project),
-        (false, Some(name)) => vec![find(&project, name)?],
+        (false, Some(name)) => match find(&project, name)? {
+            package if package.is_published => vec![package],
+            package => bail!("the manifest of `{}` says `publish = false`", package.name),
+        },
         (true, Some(_)) => bail!("give a crate or --all, not both"),
         (false, None) => bail!("which crate? for example `cargo xtask release sse --dry-run`"),
     };
@@ -62,10 +66,10 @@ pub(crate) fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Package> 
         .with_context(|| format!("there is no crate `{name}` under crates/"))
 }
 
-/// Returns all crates under `crates/`, each after its dependencies.
+/// Returns the published crates under `crates/`, each after its dependencies.
 fn in_publish_order(project: &Project) -> Vec<&Package> {
     let mut order = Vec::new();
-    for package in project.crates() {
+    for package in project.crates().filter(|package| package.is_published) {
         visit(project, package, &mut order);
     }
     order.iter().filter_map(|name| project.package(name)).collect()

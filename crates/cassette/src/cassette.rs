@@ -12,11 +12,13 @@ use windlass_agent::{Agent, AgentBuilder, Approver};
 use windlass_client::{
     Client, Endpoint, HttpOptions, HttpTransport, KeyUse, Options, Pace, Transport, Vendor, Vendors,
 };
+use windlass_stream::Model;
 use windlass_tool::{Human, Tool};
 
 pub use self::options::{CassetteMode, CassetteOptions};
 use self::recording::Recording;
 use crate::line::BASE_URL;
+use crate::model;
 use crate::{CassetteError, Difference, Player};
 
 /// A run on a cassette: a replay if the file exists, and a recording with a live provider otherwise.
@@ -146,6 +148,12 @@ impl Cassette {
             Run::Recording(recording) => recording.recorder.transport(live),
             Run::Replay(player) => player.transport(None),
         }
+    }
+
+    /// Returns a model that answers and is recorded, or whose recorded answers are replayed: for models without HTTP, such as
+    /// one in the same process. A replay asks `live` for its facts and refusals only.
+    pub fn model(&self, live: impl Model + 'static) -> Arc<dyn Model> {
+        Arc::new(model::wrap_model(Arc::new(live), |transport| self.transport(transport)))
     }
 
     /// Returns a tool that runs and is recorded, or whose recorded results are replayed. A tool without effects and

@@ -4,6 +4,7 @@
 
 mod error;
 mod line;
+mod model;
 
 mod recorded;
 mod recorder;

@@ -1,5 +1,7 @@
 //! Prompt caches that the provider stores: creation, time to live and deletion.
 
+mod model;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +10,9 @@ use tokio::time::Instant;
 use windlass_protocol::{Request, RequestOptions, ToolChoice};
 use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_vendors::Header;
-use windlass_wire::CachesApi;
+use windlass_wire::{CachesApi, HttpRequest};
 
+pub use self::model::StoredCacheModel;
 use crate::Client;
 use crate::files::Repetition;
 use crate::retry::{self, Attempt, Tries};
@@ -66,7 +69,7 @@ impl StoredCache {
 }
 
 /// Returns whether a request can use a stored cache. The choice among tools is a part of the cache.
-pub(crate) fn takes_cache(request: &Request) -> bool {
+fn takes_cache(request: &Request) -> bool {
     let RequestOptions { tool_choice, stored_cache, extra, .. } = &request.options;
     *tool_choice == ToolChoice::Auto && stored_cache.is_none() && !extra.contains_key("cachedContent")
 }
@@ -102,10 +105,12 @@ impl Client {
         let api = self.caches_api(wire.as_ref())?;
         let prepared = self.inner.encoder.prepare(request, &[]);
         let compiled = self.compile_schemas(&prepared);
-        let http = api
+        let body = api
             .encode_creation(&compiled.request, ttl)
             .map_err(|error| self.inner.failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
-        let answer = self.exchange_cache(self.add_address(http), Repetition::StoresAgain).await;
+        let answer = self
+            .exchange_cache(self.add_address(HttpRequest::post(api.path(), body)), Repetition::StoresAgain)
+            .await;
         let answer = answer.map_err(|failed| failed.error)?;
         let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
         let Some(name) = text("name").filter(|name| self.stored_url(api.path(), name).is_some()) else {

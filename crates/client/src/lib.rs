@@ -30,7 +30,6 @@ mod schemas;
 mod secret;
 mod sending;
 mod storage;
-mod stored_cache_model;
 mod stored_document;
 mod streamed_answer;
 mod transport;
@@ -38,19 +37,16 @@ mod unconfirmed;
 mod upload;
 
 pub use builder::{ClientBuilder, ClientError};
-pub use caches::StoredCache;
-pub use event::{AnswerInfo, ClientEvent};
-pub use fallback::{Fallback, FallbackEvent};
+pub use caches::{StoredCache, StoredCacheModel};
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use storage::{FileStorage, Storage, StorageLock};
-pub use stored_cache_model::StoredCacheModel;
 pub use transport::{
     ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
     TransportResponse,
 };
-pub use upload::{Upload, UploadedFile};
-pub use {capability_store::CapabilityStore, client::Client, forward::StartedAnswer};
-pub use {limits::RateLimits, limits::Window, options::Options, options::Pace};
+pub use {capability_store::CapabilityStore, client::Client, forward::StartedAnswer, upload::Upload};
+pub use {event::AnswerInfo, event::ClientEvent, fallback::Fallback, fallback::FallbackEvent};
+pub use {limits::RateLimits, limits::Window, options::Options, options::Pace, upload::UploadedFile};
 
 // The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;

@@ -7,7 +7,7 @@ mod images;
 use std::collections::HashSet;
 use std::mem;
 
-use windlass_protocol::{CallId, EarlierPreamble, Message, ToolResult, ToolSpec, Usage};
+use windlass_protocol::{CallId, EarlierPreamble, Message, Request, ToolResult, ToolSpec, Usage};
 use windlass_tokens::Tokenizer;
 
 use crate::commands::Commands;
@@ -84,9 +84,11 @@ impl Conversation {
         self.meter.tokens(self.transcript.size())
     }
 
-    /// Returns the earlier system prompts and tools, oldest first.
-    pub(crate) fn preambles(&self) -> &[EarlierPreamble] {
-        &self.preambles
+    /// Returns the request for the next answer.
+    pub(crate) fn request(&self, config: &Config) -> Request {
+        let mut request = config.request(self.transcript.messages().clone());
+        request.earlier_preambles.clone_from(&self.preambles);
+        request
     }
 
     /// Keeps the system prompt and the tools of the requests so far, which change now.

@@ -140,7 +140,7 @@ impl Core {
     /// Requests an answer, and returns the number that identifies it in this process.
     pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
         let answer = self.attempts.count_answer();
-        let mut request = self.config.request(self.transcript().messages().clone());
+        let mut request = self.conversation.request(&self.config);
         if request.options.tool_choice.demands_call() && self.has_called() {
             request.options.tool_choice = ToolChoice::Auto;
         }
@@ -158,19 +158,16 @@ impl Core {
     /// Requests a summary with this instruction. The request begins like all others, so that the provider's
     /// cache applies.
     pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
-        let mut messages = self.transcript().messages().clone();
-        messages.push(Message::user(instruction));
-        let mut request = self.config.request(messages);
+        let mut request = self.conversation.request(&self.config);
+        request.messages.push(Message::user(instruction));
         request.options.tool_choice = ToolChoice::None;
         self.attempts.count_summary();
         self.send(request, delay_ms);
     }
 
-    fn send(&mut self, mut request: Request, delay_ms: u64) {
-        request.earlier_preambles = self.conversation.preambles().to_vec();
+    fn send(&mut self, request: Request, delay_ms: u64) {
         self.ledger.set_answering(None);
-        let protocol = self.protocols.current();
-        self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
+        self.emit(Command::Send { request: Box::new(request), protocol: self.protocols.current(), delay_ms });
     }
 
     /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.

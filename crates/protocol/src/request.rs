@@ -1,12 +1,14 @@
 //! Requests to a model.
 
+mod preamble;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::preamble::EarlierPreamble;
 use crate::{
-    EarlierPreamble, History, HostedTool, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice,
-    ToolName, ToolSpec,
+    History, HostedTool, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice, ToolName, ToolSpec,
 };
 
 /// The delivery of an answer.

@@ -1,7 +1,6 @@
 //! Changes of the tools and the system prompt inside the conversation, as blocks at their places.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use windlass_protocol::{History, Request, Role, ToolSpec};
 use windlass_wire::EncodeError;
@@ -9,11 +8,11 @@ use windlass_wire::EncodeError;
 use crate::instructions::takes_system_messages;
 use crate::model::is_since;
 use crate::parts::has_blocks;
-use crate::request::{ChangedTool, KnownBlock, ToolChange, WireBlock};
+use crate::request::{ChangedTool, KnownBlock, ToolChange, WireBlock, WireMessage};
 use crate::{AnthropicOptions, ToolChanges, tools};
 
 /// The beta feature of tools in messages. It contains the references of `mid-conversation-tool-changes-2026-07-01`.
-pub(crate) const BETA: &str = "inline-tools-2026-09-15";
+const BETA: &str = "inline-tools-2026-09-15";
 
 /// The models that take changes of tools, from Anthropic's release notes of July 24, 2026.
 const TAKING: [(&str, (u32, u32)); 3] = [("opus", (4, 8)), ("fable", (5, 0)), ("mythos", (5, 0))];
@@ -50,7 +49,7 @@ enum Step<'a> {
 impl<'a> Preamble<'a> {
     /// Returns the first preamble of the conversation with its changes, or the present one if the request has no changes
     /// or the model or the conversation cannot take them.
-    pub(crate) fn of(options: &AnthropicOptions, request: &'a Request) -> Self {
+    pub(crate) fn find(options: &AnthropicOptions, request: &'a Request) -> Self {
         find_changes(options, request).unwrap_or(Self {
             system: request.system.as_deref(),
             tools: &request.tools,
@@ -58,16 +57,31 @@ impl<'a> Preamble<'a> {
         })
     }
 
-    /// Returns the blocks of the change at the end of a range of messages.
-    pub(crate) fn blocks_at_end(
+    /// Returns the beta feature that the changes need.
+    pub(crate) fn beta(&self) -> Option<&'static str> {
+        (!self.changes.is_empty()).then_some(BETA)
+    }
+
+    /// Appends the changes at the end of a range to its messages.
+    pub(crate) fn append_changes(
         &self,
         request: &'a Request,
-        range: &Range<usize>,
-    ) -> Result<Vec<WireBlock<'a>>, EncodeError> {
-        let Some(change) = self.changes.iter().find(|change| change.at == range.end) else {
-            return Ok(Vec::new());
-        };
-        let tools = change.steps.iter().map(|step| {
+        end: usize,
+        mut messages: Vec<WireMessage<'a>>,
+    ) -> Result<Vec<WireMessage<'a>>, EncodeError> {
+        let Some(change) = self.changes.iter().find(|change| change.at == end) else { return Ok(messages) };
+        let content = change.blocks(request)?;
+        match messages.last_mut() {
+            Some(last) if last.role == "system" => last.content.extend(content),
+            _ => messages.push(WireMessage { role: "system", content }),
+        }
+        Ok(messages)
+    }
+}
+
+impl<'a> Change<'a> {
+    fn blocks(&self, request: &'a Request) -> Result<Vec<WireBlock<'a>>, EncodeError> {
+        let tools = self.steps.iter().map(|step| {
             Ok(WireBlock::ToolChange(match step {
                 Step::Remove(name) => ToolChange::ToolRemoval { tool: ChangedTool::ToolReference { name } },
                 Step::AddAgain(name) => {
@@ -79,7 +93,7 @@ impl<'a> Preamble<'a> {
                 }
             }))
         });
-        let words = change
+        let words = self
             .instruction
             .clone()
             .map(|text| Ok(WireBlock::from_known(KnownBlock::Text { text: text.into() })));
@@ -108,7 +122,7 @@ fn find_changes<'a>(options: &AnthropicOptions, request: &'a Request) -> Option<
         }
         places.push((at, next));
     }
-    let mut defined: BTreeMap<&str, &ToolSpec> = by_name(&first.tools);
+    let mut defined: BTreeMap<&str, &ToolSpec> = index_names(&first.tools);
     let mut before = (first.system.as_deref(), first.tools.as_slice());
     let mut changes = Vec::new();
     for (at, next) in places {
@@ -139,7 +153,7 @@ fn find_place(messages: &History, at: usize) -> Option<usize> {
     (has_turn && before.role != Role::Assistant).then_some(place)
 }
 
-fn by_name(tools: &[ToolSpec]) -> BTreeMap<&str, &ToolSpec> {
+fn index_names(tools: &[ToolSpec]) -> BTreeMap<&str, &ToolSpec> {
     tools.iter().map(|tool| (tool.name().as_str(), tool)).collect()
 }
 
@@ -150,7 +164,7 @@ fn steps<'a>(
     after: &'a [ToolSpec],
     defined: &mut BTreeMap<&'a str, &'a ToolSpec>,
 ) -> Vec<Step<'a>> {
-    let (old, new) = (by_name(before), by_name(after));
+    let (old, new) = (index_names(before), index_names(after));
     let removed = old.keys().filter(|name| !new.contains_key(*name));
     let mut steps: Vec<Step<'a>> = removed.map(|name| Step::Remove(name)).collect();
     for tool in after {

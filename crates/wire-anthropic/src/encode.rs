@@ -7,7 +7,7 @@ use windlass_protocol::{Delivery, History, PromptCache, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
-use crate::changes::{self, Preamble};
+use crate::changes::Preamble;
 use crate::fields::{output, system};
 use crate::instructions::{follows_answer, last_instructions, takes_system_messages};
 use crate::names::{NAME, encode_error};
@@ -35,7 +35,7 @@ pub(crate) fn encode(
     // System messages before all others belong to the system prompt.
     let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let keeps_system = takes_system_messages(options.system_messages, &request.model);
-    let preamble = Preamble::of(options, request);
+    let preamble = Preamble::find(options, request);
     let key = format_args!("{NAME} {before} {keeps_system} {:?}", preamble.changes);
     let start = body.resume(key, &request.messages, has_blocks);
     check_pairing_from(&request.messages, start)?;
@@ -71,14 +71,8 @@ pub(crate) fn encode(
         }
     }
     let messages = |range: Range<usize>| {
-        let mut messages = wire_messages(&request.messages, before, keeps_system, range.clone())?;
-        let changes = preamble.blocks_at_end(request, &range)?;
-        match messages.last_mut() {
-            _ if changes.is_empty() => {}
-            Some(last) if last.role == "system" => last.content.extend(changes),
-            _ => messages.push(WireMessage { role: "system", content: changes }),
-        }
-        Ok(messages)
+        let messages = wire_messages(&request.messages, before, keeps_system, range.clone())?;
+        preamble.append_changes(request, range.end, messages)
     };
     let body = if request.options.extra.contains_key(MESSAGES) {
         messages(0..request.messages.len())?;
@@ -88,8 +82,7 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    let beta = (!preamble.changes.is_empty()).then_some(changes::BETA);
-    Ok(match hosted::betas(options, request, beta) {
+    Ok(match hosted::betas(options, request, preamble.beta()) {
         Some(betas) => http.with_header("anthropic-beta", betas),
         None => http,
     })

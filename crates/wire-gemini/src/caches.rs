@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use windlass_protocol::{Request, RequestOptions};
-use windlass_wire::{CachesApi, EncodeError, EncodedHistory, HttpRequest};
+use windlass_wire::{CachesApi, EncodeError, EncodedHistory};
 
 use crate::Gemini;
 use crate::encode::CONTENTS;
@@ -33,7 +33,7 @@ impl CachesApi for Gemini {
         "/cachedContents"
     }
 
-    fn encode_creation(&self, request: &Request, ttl: Duration) -> Result<HttpRequest, EncodeError> {
+    fn encode_creation(&self, request: &Request, ttl: Duration) -> Result<Vec<u8>, EncodeError> {
         // The conversation is encoded as in a request; options of an answer have no place in a cache.
         let mut prefix = request.clone();
         prefix.options = RequestOptions::default();
@@ -49,7 +49,7 @@ impl CachesApi for Gemini {
             contents: field(CONTENTS).filter(|contents| contents.get() != "[]"),
             ttl: seconds(ttl),
         };
-        Ok(HttpRequest::post(self.path(), serde_json::to_vec(&creation)?))
+        Ok(serde_json::to_vec(&creation)?)
     }
 
     fn encode_ttl(&self, ttl: Duration) -> (&'static str, String) {

@@ -34,6 +34,7 @@ fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
         readme: None,
         benches: Vec::new(),
         has_library: true,
+        is_published: true,
         features: Vec::new(),
         dependencies,
     }

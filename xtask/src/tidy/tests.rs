@@ -110,6 +110,7 @@ fn sse() -> Package {
         readme: Some("README.md".to_owned()),
         benches: Vec::new(),
         has_library: true,
+        is_published: true,
         features: Vec::new(),
         dependencies: Vec::new(),
     }

@@ -9,5 +9,6 @@ mod definitions;
 mod file;
 mod fork;
 mod keys;
+mod model;
 mod record;
 mod scene;

@@ -15,14 +15,14 @@ use crate::server::{KEY, Reply, Server, error, events, quick, response};
 const ANSWER: &str = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hi\"}],\"role\":\"model\"},\"finishReason\":\"STOP\"}]}\n\n";
 const HOUR: Duration = Duration::from_hours(1);
 
-fn created(number: usize) -> Reply {
+fn creation_reply(number: usize) -> Reply {
     let body = format!(
         r#"{{"name":"cachedContents/c-{number}","model":"models/gemini-2.5-flash","expireTime":"2026-11-27T13:00:00Z","usageMetadata":{{"totalTokenCount":5000}}}}"#
     );
     Reply::Close(response(200, "application/json", "", &body))
 }
 
-fn done() -> Reply {
+fn empty_reply() -> Reply {
     Reply::Close(response(200, "application/json", "", "{}"))
 }
 
@@ -59,7 +59,7 @@ async fn lines(server: &Server) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn a_cache_is_created_used_renewed_and_deleted() {
-    let server = Server::start(vec![created(1), answer(), done(), done()]).await;
+    let server = Server::start(vec![creation_reply(1), answer(), empty_reply(), empty_reply()]).await;
     let client = client(&server, Gemini::default());
     let prefix = request(&["read"]);
     let cache = client.create_cache(&prefix, HOUR).await.unwrap();
@@ -106,7 +106,15 @@ async fn a_cache_is_created_used_renewed_and_deleted() {
 
 #[tokio::test]
 async fn a_model_keeps_one_cache_for_its_tools() {
-    let replies = vec![created(1), answer(), answer(), done(), created(2), answer(), done()];
+    let replies = vec![
+        creation_reply(1),
+        answer(),
+        answer(),
+        empty_reply(),
+        creation_reply(2),
+        answer(),
+        empty_reply(),
+    ];
     let server = Server::start(replies).await;
     let model = StoredCacheModel::new(client(&server, Gemini::default()), HOUR);
     for tools in [&["read"], &["read"], &["write"]] {
@@ -131,7 +139,7 @@ async fn a_model_keeps_one_cache_for_its_tools() {
 
 #[tokio::test]
 async fn a_cache_is_renewed_in_the_second_half_of_its_time() {
-    let server = Server::start(vec![created(1), answer(), done(), answer()]).await;
+    let server = Server::start(vec![creation_reply(1), answer(), empty_reply(), answer()]).await;
     // With no time to live, each request is in the second half.
     let model = StoredCacheModel::new(client(&server, Gemini::default()), Duration::ZERO);
     for _ in 0..2 {
@@ -161,7 +169,7 @@ async fn a_refused_cache_is_not_requested_again() {
 #[tokio::test]
 async fn a_request_whose_cache_is_gone_is_sent_without_it() {
     let gone = r#"{"error":{"code":403,"message":"CachedContent not found (or permission denied)","status":"PERMISSION_DENIED"}}"#;
-    let server = Server::start(vec![created(1), error(403, "", gone), answer()]).await;
+    let server = Server::start(vec![creation_reply(1), error(403, "", gone), answer()]).await;
     let model = StoredCacheModel::new(client(&server, Gemini::default()), HOUR);
     drop(model.stream(&request(&["read"])).await.unwrap());
     assert!(lines(&server).await[2].1.starts_with(r#"{"systemInstruction":"#));
@@ -170,7 +178,7 @@ async fn a_request_whose_cache_is_gone_is_sent_without_it() {
 
 #[tokio::test]
 async fn other_formats_have_no_stored_caches() {
-    let server = Server::start(vec![done()]).await;
+    let server = Server::start(vec![empty_reply()]).await;
     let client = client(&server, OpenAiChat::default());
     let error = client.create_cache(&request(&[]), HOUR).await.unwrap_err();
     assert!(error.message.ends_with("it has no API for caches that it stores"), "{error}");

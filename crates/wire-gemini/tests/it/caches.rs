@@ -19,21 +19,21 @@ const TOOLS: &str = r#""tools":[{"functionDeclarations":[{"name":"read","descrip
 
 #[test]
 fn a_cache_is_created_with_the_prefix_and_a_time_to_live() {
-    let http = Gemini::default()
+    let body = Gemini::default()
         .encode_creation(&request("gemini-3-flash-preview"), Duration::from_secs(600))
         .unwrap();
-    assert_eq!(http.path, "/cachedContents");
+    assert_eq!(Gemini::default().path(), "/cachedContents");
     let expected = format!(
         r#"{{"model":"models/gemini-3-flash-preview","systemInstruction":{{"parts":[{{"text":"Be kind."}}]}},{TOOLS},"contents":[{{"role":"user","parts":[{{"text":"A long book."}}]}}],"ttl":"600s"}}"#
     );
-    assert_eq!(String::from_utf8_lossy(&http.body), expected);
+    assert_eq!(String::from_utf8_lossy(&body), expected);
 
     let mut alone = request("tunedModels/mine");
     alone.messages.clear();
     (alone.system, alone.tools, alone.options.hosted_tools) = (Some("Be kind.".into()), vec![], vec![]);
-    let http = Gemini::default().encode_creation(&alone, Duration::from_millis(1_500)).unwrap();
+    let body = Gemini::default().encode_creation(&alone, Duration::from_millis(1_500)).unwrap();
     assert_eq!(
-        String::from_utf8_lossy(&http.body),
+        String::from_utf8_lossy(&body),
         r#"{"model":"tunedModels/mine","systemInstruction":{"parts":[{"text":"Be kind."}]},"ttl":"1s"}"#
     );
     let ttl = Gemini::default().encode_ttl(Duration::from_secs(30));

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::{Model, ModelError, ModelFacts, ModelFuture};
 
-use crate::caches::takes_cache;
-use crate::{Client, StoredCache};
+use super::{StoredCache, takes_cache};
+use crate::Client;
 
 /// A client that stores the system prompt and the tools of its requests in a cache of the provider, for agents with a long
 /// prompt.
