@@ -29,7 +29,8 @@ fn a_word_with_several_styles_stays_together() {
 
 #[test]
 fn spaces_of_several_styles_do_not_exceed_the_line() {
-    let line = Line::from(vec![Span::raw("words "), Span::styled(" ", Style::new().bold()), Span::raw("more")]);
+    let line =
+        Line::from(vec![Span::raw("words "), Span::styled(" ", Style::new().bold()), Span::raw("more")]);
     assert_eq!(text(&wrap_line(&line, 5, &Line::default())), "words\nmore\n");
     for line in wrap_line(&line, 5, &Line::default()) {
         assert!(text_width(&line.to_string()) <= 5, "{line}");
