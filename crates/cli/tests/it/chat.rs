@@ -13,14 +13,14 @@ const TALK: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "run_command", "arguments": {"command": "touch made"}}}]},
     {"steps": [{"text": "The command has ended."}]}], "fallback": "Nothing more."}"#;
 
-fn talk(place: &Place, url: &str) -> Command {
+pub(crate) fn talk(place: &Place, url: &str) -> Command {
     let mut command = place.command(&["--model", "scripted-1", "--base-url", &format!("{url}/v1")]);
     command.args(["--sandbox", "off", "--no-mcp", "--no-checkpoints"]).env("TERM", "xterm-256color");
     command
 }
 
 /// Returns the screen and the scrollback of everything that was written.
-fn history(pty: &Pty, columns: u16) -> Vec<String> {
+pub(crate) fn history(pty: &Pty, columns: u16) -> Vec<String> {
     let size = |count| std::num::NonZeroU16::new(count).unwrap();
     let mut terminal = vt100::Parser::new(size(24), size(columns), 10_000);
     terminal.process(pty.screen().as_bytes());
@@ -37,7 +37,7 @@ fn history(pty: &Pty, columns: u16) -> Vec<String> {
 }
 
 #[track_caller]
-fn wait_for(pty: &Pty, columns: u16, words: &str) -> String {
+pub(crate) fn wait_for(pty: &Pty, columns: u16, words: &str) -> String {
     let began = Instant::now();
     loop {
         let lines = history(pty, columns).join("\n");
@@ -50,7 +50,7 @@ fn wait_for(pty: &Pty, columns: u16, words: &str) -> String {
 }
 
 /// Types like a person: a burst would be a paste.
-fn type_line(pty: &mut Pty, line: &str) {
+pub(crate) fn type_line(pty: &mut Pty, line: &str) {
     pty.keys(line);
     std::thread::sleep(Duration::from_millis(100));
     pty.keys("\r");
