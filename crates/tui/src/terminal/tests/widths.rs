@@ -130,7 +130,7 @@ fn each_depth_of_colors_has_the_same_texts_and_only_its_own_codes() {
                 ColorDepth::None => assert!(!has_color && !styles.is_empty(), "{styles:?}"),
                 ColorDepth::Ansi16 => assert!(has_color && !is_indexed && !is_rgb, "{styles:?}"),
                 ColorDepth::Ansi256 => assert!(is_indexed && !is_rgb, "{styles:?}"),
-                _ => assert!(is_rgb, "{styles:?}"),
+                ColorDepth::TrueColor => assert!(is_rgb, "{styles:?}"),
             }
         }
     }
