@@ -33,11 +33,11 @@ use crate::state::State;
 use crate::terminal::{Modes, Painter, to_input};
 use crate::{CommandRunner, ProgramNotice};
 
-/// Shortest time between two frames.
-const FRAME: Duration = Duration::from_millis(33);
+/// Shortest time between two frames. A key is displayed within 16 ms, with some time for the work.
+pub(crate) const FRAME: Duration = Duration::from_millis(12);
 /// Shortest time between two frames that show only events of the feed: a frame of a few letters costs more bytes than
 /// the letters.
-const FEED_FRAME: Duration = Duration::from_millis(100);
+pub(crate) const FEED_FRAME: Duration = Duration::from_millis(100);
 /// Maximum number of inputs between two frames.
 const INPUTS: usize = 4_096;
 /// Time that the runs have to stop in order at the end.

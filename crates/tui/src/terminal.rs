@@ -5,6 +5,8 @@ mod keys;
 mod modes;
 mod painter;
 mod profile;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::keys::to_input;
 pub(crate) use self::modes::Modes;

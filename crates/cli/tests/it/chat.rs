@@ -20,7 +20,7 @@ pub(crate) fn talk(place: &Place, url: &str) -> Command {
 }
 
 /// Returns the screen and the scrollback of everything that was written.
-fn history(pty: &Pty, columns: u16) -> Vec<String> {
+pub(crate) fn history(pty: &Pty, columns: u16) -> Vec<String> {
     let size = |count| std::num::NonZeroU16::new(count).unwrap();
     let mut terminal = vt100::Parser::new(size(24), size(columns), 10_000);
     terminal.process(pty.screen().as_bytes());

@@ -55,6 +55,8 @@ mod settings;
 mod store;
 mod suspend;
 mod tape;
+#[cfg(feature = "tui")]
+mod terminals;
 mod text;
 mod tools;
 mod workflow;

@@ -44,9 +44,22 @@ impl Pty {
     #[cfg(feature = "tui")]
     pub(crate) fn with_size(columns: u16, rows: u16) -> Self {
         let pty = Self::new();
-        let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        rustix::termios::tcsetwinsize(&pty.program_side, size).unwrap();
+        pty.set_size(columns, rows);
         pty
+    }
+
+    #[cfg(feature = "tui")]
+    fn set_size(&self, columns: u16, rows: u16) {
+        let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&self.program_side, size).unwrap();
+    }
+
+    /// Changes the size, and tells the program as the kernel tells a process that this terminal controls.
+    #[cfg(feature = "tui")]
+    pub(crate) fn resize(&self, child: &Child, columns: u16, rows: u16) {
+        self.set_size(columns, rows);
+        let process = rustix::process::Pid::from_child(child);
+        rustix::process::kill_process(process, rustix::process::Signal::WINCH).unwrap();
     }
 
     pub(crate) fn start(&self, mut command: Command) -> Child {

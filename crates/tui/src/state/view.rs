@@ -51,7 +51,9 @@ impl State {
         if has_question && above.len().saturating_add(1) < room {
             above.push(Line::default());
         }
-        if !above.is_empty() || !self.transcript.is_empty() {
+        // A paragraph that grows begins with the empty line that separates it from the one before.
+        let is_separated = above.first().is_some_and(|line| line.width() == 0);
+        if !is_separated && (!above.is_empty() || !self.transcript.is_empty()) {
             above.insert(0, Line::default());
         }
         let hidden = above.len().saturating_sub(room);

@@ -12,7 +12,24 @@ use windlass_screen::text_width;
 pub(super) struct Cell {
     pub(super) cluster: String,
     pub(super) width: usize,
+    /// Columns on a terminal that displays each character of a cluster on its own: a family of three has six.
+    separate_width: usize,
     pub(super) style: Style,
+}
+
+impl Cell {
+    /// Returns true if terminals differ in the width of the cluster.
+    pub(super) fn is_uncertain(&self) -> bool {
+        self.separate_width != self.width
+    }
+}
+
+/// Returns the columns of a cluster on a terminal that joins nothing.
+fn measure_separately(cluster: &str) -> usize {
+    if cluster.is_ascii() {
+        return cluster.len();
+    }
+    cluster.chars().map(|character| text_width(character.encode_utf8(&mut [0; 4]))).sum()
 }
 
 /// Divides a line into cells, and cuts it at `columns`. Control characters are left out.
@@ -29,7 +46,8 @@ pub(super) fn to_cells(line: &Line<'_>, columns: usize) -> Vec<Cell> {
             if column > columns {
                 return cells;
             }
-            cells.push(Cell { cluster: cluster.to_owned(), width, style });
+            let separate_width = measure_separately(cluster);
+            cells.push(Cell { cluster: cluster.to_owned(), width, separate_width, style });
         }
     }
     cells
@@ -40,8 +58,32 @@ pub(super) fn width_of(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.width).sum()
 }
 
+/// Divides a line of the view into cells, and cuts it so that it does not reach the edge of any terminal.
+pub(super) fn to_view_cells(line: &Line<'_>, columns: usize) -> Vec<Cell> {
+    let mut cells = to_cells(line, columns);
+    let mut column = 0_usize;
+    let fitting = cells.iter().take_while(|cell| {
+        let end = column.saturating_add(cell.separate_width);
+        column = column.saturating_add(cell.width);
+        end <= columns
+    });
+    let count = fitting.count();
+    cells.truncate(count);
+    cells
+}
+
 /// Appends cells with their styles, and ends without a style.
 pub(super) fn write_cells(out: &mut String, cells: &[Cell]) {
+    write_styled(out, cells, None);
+}
+
+/// Like [`write_cells`], for cells that begin at a column of the view. After a cluster whose width is uncertain, the
+/// column is set, so the cells behind it are at their columns on every terminal.
+pub(super) fn write_cells_at(out: &mut String, cells: &[Cell], column: usize) {
+    write_styled(out, cells, Some(column));
+}
+
+fn write_styled(out: &mut String, cells: &[Cell], mut column: Option<usize>) {
     let mut current = Style::default();
     for cell in cells {
         if cell.style != current {
@@ -49,6 +91,11 @@ pub(super) fn write_cells(out: &mut String, cells: &[Cell]) {
             current = cell.style;
         }
         out.push_str(&cell.cluster);
+        column = column.map(|column| column.saturating_add(cell.width));
+        if let Some(column) = column.filter(|_| cell.is_uncertain()) {
+            // Columns count from 1.
+            let _ = write!(out, "\x1b[{}G", column.saturating_add(1));
+        }
     }
     if current != Style::default() {
         out.push_str("\x1b[m");

@@ -3,16 +3,16 @@
 //! Every movement is relative to the cursor, which is inside the view. The painter therefore needs neither the place
 //! of the view on the screen nor a scroll region, and finished lines leave the screen as the lines of any program do.
 
+mod edit;
+
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use ratatui_core::text::Line;
 
-use super::ansi::{Cell, to_cells, width_of, write_cells};
+use self::edit::{find_edit, write_change};
+use super::ansi::{Cell, to_cells, to_view_cells, width_of, write_cells, write_cells_at};
 use crate::state::View;
-
-/// Finished lines of a frame up to which the view is moved down instead of being painted again.
-const MOVED_LINES: usize = 8;
 
 /// Bytes of a frame in which the cursor stays visible.
 const SHORT_FRAME: usize = 128;
@@ -91,7 +91,7 @@ impl<W: Write> Painter<W> {
     /// Fails if the terminal cannot be written.
     pub(crate) fn paint(&mut self, finished: &[Line<'static>], view: &View) -> io::Result<()> {
         let width = self.columns.saturating_sub(1).max(1);
-        let mut rows: Vec<Vec<Cell>> = view.lines.iter().map(|line| to_cells(line, width)).collect();
+        let mut rows: Vec<Vec<Cell>> = view.lines.iter().map(|line| to_view_cells(line, width)).collect();
         if rows.is_empty() {
             rows.push(Vec::new());
         }
@@ -105,8 +105,16 @@ impl<W: Write> Painter<W> {
         let mut out = String::new();
         self.caret.0 = self.rows_above();
         let finished: Vec<Vec<Cell>> = finished.iter().map(|line| to_cells(line, width)).collect();
-        self.write_finished(&mut out, &finished);
-        self.write_view(&mut out, &rows, caret);
+        let count = finished.len();
+        if self.can_edit(&finished, rows.len()) {
+            // The finished lines grow out of the view: the rows that they have in common are not written again.
+            let target = [finished, rows.clone()].concat();
+            self.align(&mut out, &target);
+            self.write_view(&mut out, &target, (count.saturating_add(caret.0), caret.1));
+        } else {
+            self.write_finished(&mut out, &finished);
+            self.write_view(&mut out, &rows, caret);
+        }
         // A terminal handles a short frame at once. In a longer one the cursor would be seen in motion.
         let out = if out.len() > SHORT_FRAME {
             format!("\x1b[?2026h\x1b[?25l{out}\x1b[?25h\x1b[?2026l")
@@ -120,36 +128,48 @@ impl<W: Write> Painter<W> {
         self.out.flush()
     }
 
-    /// Writes finished lines above the view.
+    /// Returns true if the finished lines and the new view fit on the screen, so each of their rows can be reached.
+    fn can_edit(&self, finished: &[Vec<Cell>], height: usize) -> bool {
+        // A terminal that joins nothing may wrap a finished line, which then takes more rows.
+        let is_certain = !finished.iter().flatten().any(Cell::is_uncertain);
+        let is_known = !self.is_stale && !self.painted.is_empty();
+        is_known && is_certain && finished.len().saturating_add(height) <= self.rows
+    }
+
+    /// Inserts or deletes rows where most of the other rows then are those of the target.
+    fn align(&mut self, out: &mut String, target: &[Vec<Cell>]) {
+        let (old, new) = (self.painted.len(), target.len());
+        let at = find_edit(&self.painted, target);
+        if new > old && at < old {
+            let count = new.saturating_sub(old);
+            // Line feeds below the view make room, if necessary by scrolling the screen.
+            move_down(out, old.saturating_sub(1).saturating_sub(self.caret.0));
+            out.extend(std::iter::repeat_n('\n', count));
+            up(out, new.saturating_sub(1).saturating_sub(at));
+            let _ = write!(out, "\x1b[{count}L");
+            self.painted.splice(at..at, std::iter::repeat_n(Vec::new(), count));
+            self.caret.0 = at;
+        } else if new < old && at < new {
+            let count = old.saturating_sub(new);
+            step(out, self.caret.0, at);
+            let _ = write!(out, "\x1b[{count}M");
+            self.painted.drain(at..at.saturating_add(count));
+            self.caret.0 = at;
+        }
+    }
+
+    /// Writes finished lines in place of the view.
     fn write_finished(&mut self, out: &mut String, finished: &[Vec<Cell>]) {
-        let height = self.painted.len();
-        let room = self.rows.saturating_sub(height);
-        let can_move = !self.is_stale && height > 0 && finished.len() <= MOVED_LINES.min(room);
         if finished.is_empty() {
             return;
         }
-        if can_move {
-            // Line feeds below the view make room, if necessary by scrolling the screen. Then lines are inserted above
-            // the view.
-            move_down(out, height.saturating_sub(1).saturating_sub(self.caret.0));
-            out.extend(std::iter::repeat_n('\n', finished.len()));
-            out.push('\r');
-            up(out, finished.len().saturating_add(height).saturating_sub(1));
-            let _ = write!(out, "\x1b[{}L", finished.len());
-            for line in finished {
-                write_cells(out, line);
-                out.push_str("\r\n");
-            }
-        } else {
-            self.move_to_top(out);
-            for line in finished {
-                write_cells(out, line);
-                out.push_str("\x1b[K\r\n");
-            }
-            // The rows of the view were overwritten.
-            self.is_stale = true;
+        self.move_to_top(out);
+        for line in finished {
+            write_cells(out, line);
+            out.push_str("\x1b[K\r\n");
         }
-        self.caret = (0, 0);
+        // The rows of the view were overwritten.
+        self.is_stale = true;
     }
 
     /// Moves the cursor to the beginning of the view.
@@ -184,7 +204,7 @@ impl<W: Write> Painter<W> {
             }
             match old {
                 Some(old) => write_change(out, old, row),
-                None => write_cells(out, row),
+                None => write_cells_at(out, row, 0),
             }
         }
         if self.painted.len() > rows.len() {
@@ -234,17 +254,6 @@ impl<W: Write> Painter<W> {
     pub(crate) fn write_control(&mut self, bytes: &str) -> io::Result<()> {
         self.out.write_all(bytes.as_bytes())?;
         self.out.flush()
-    }
-}
-
-/// Writes the part of a row that differs from the row on the terminal.
-fn write_change(out: &mut String, old: &[Cell], row: &[Cell]) {
-    let same = old.iter().zip(row).take_while(|(old, new)| old == new).count();
-    let (kept, changed) = row.split_at(same.min(row.len()));
-    right(out, width_of(kept));
-    write_cells(out, changed);
-    if width_of(old) > width_of(row) {
-        out.push_str("\x1b[K");
     }
 }
 

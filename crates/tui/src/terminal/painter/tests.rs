@@ -68,7 +68,8 @@ proptest! {
         let mut screen = Screen::new(columns, rows);
         let mut expected: Vec<String> = Vec::new();
         for (number, (count, height, is_invalid)) in frames.into_iter().enumerate() {
-            let wide = "日本語 👨\u{200d}👩 é".to_owned();
+            // A cluster that terminals display in different widths takes another way to the scrollback.
+            let wide = if number % 3 == 0 { "日本語 👨\u{200d}👩 é" } else { "日本語 é" };
             let finished: Vec<String> = (0..count).map(|at| format!("line {number}.{at} {wide}")).collect();
             if is_invalid {
                 screen.painter.invalidate();
