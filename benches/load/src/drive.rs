@@ -30,7 +30,7 @@ pub(crate) struct Load {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Figures {
     pub(crate) answers: usize,
-    /// Answers that are not what the upstream sent, with the reason of the first.
+    /// Answers that differ from those of the upstream, with the reason of the first.
     pub(crate) wrong: usize,
     pub(crate) reason: String,
     pub(crate) per_second: f64,
@@ -41,7 +41,7 @@ pub(crate) struct Figures {
     pub(crate) gap: f64,
 }
 
-/// What all clients share.
+/// The parts that all clients share.
 struct Plan {
     address: String,
     load: Load,

@@ -54,7 +54,7 @@ impl Part {
             f64::from(kilobytes) / 1024.0
         };
         let stat = std::fs::read_to_string(format!("{process}/stat"))?;
-        // The name of the program stands in parentheses and can contain spaces.
+        // The name of the program is in parentheses and can contain spaces.
         let fields = stat.rsplit_once(") ").map(|(_, fields)| fields).unwrap_or_default();
         let ticks = |at| fields.split(' ').nth(at).and_then(|field| field.parse::<u32>().ok());
         let (user, system) = (ticks(11).unwrap_or_default(), ticks(12).unwrap_or_default());

@@ -38,8 +38,8 @@ pub(crate) async fn on_sessions<T: Send + 'static>(
 pub(crate) async fn list(connection: &Connection, list: List) -> Result<Value, RpcError> {
     let mut request = PageRequest::new(PAGE);
     if let Some(cursor) = &list.cursor {
-        request =
-            request.after(cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?);
+        request = request
+            .starting_after(cursor.parse().map_err(|_| RpcError::invalid_params("the cursor is unknown"))?);
     }
     if let Some(folder) = list.cwd {
         request = request.in_folder(folder);

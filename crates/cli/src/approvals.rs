@@ -19,7 +19,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
     if let ApprovalsCommand::List { run, full, json } = &arguments.command {
         list(app, run.as_deref(), *full, *json)?;
     }
-    let Some(run) = arguments.command.answered_run() else { return Ok(ExitCode::SUCCESS) };
+    let Some(run) = arguments.command.run_id() else { return Ok(ExitCode::SUCCESS) };
     let (folder, open) = waiting(app, run)?;
     for answer in create_answers(&arguments.command, &open)? {
         store_answer(&folder, &answer.stored)?;

@@ -4,6 +4,7 @@
 mod acp;
 #[cfg(feature = "subagent")]
 mod agents;
+mod approval;
 mod approvals;
 mod bytes;
 #[cfg(feature = "tui")]
@@ -48,6 +49,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::acp::Acp;
 #[cfg(feature = "subagent")]
 pub(crate) use self::agents::{Agents, AgentsCommand};
+pub(crate) use self::approval::Approval;
 #[cfg(feature = "temporal")]
 pub(crate) use self::approvals::Stop;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
@@ -84,7 +86,7 @@ pub(crate) use self::resumed::parse;
 pub(crate) use self::resumed::refuse_without_command;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
-pub(crate) use self::run::{Approval, ProtocolName, Run};
+pub(crate) use self::run::{ProtocolName, Run};
 pub(crate) use self::script::ScriptArgs;
 #[cfg(feature = "server")]
 pub(crate) use self::serve::{DeviceAction, DevicesCommand, Serve};
@@ -184,16 +186,8 @@ pub(crate) enum Command {
     Workflow(Workflow),
     /// Check, test and explain policies.
     Policy(Policy),
-    /// Show and change the defaults of runs in `config.toml`, with the source of each value.
-    Config(Config),
-    /// Store the key of a provider in a file that only you can read. A key in the environment takes precedence.
-    Login(Login),
-    /// Remove the stored key of a provider.
-    Logout(Logout),
-    /// List the programs that runs start at their points: before a call, after a call, at the end.
-    Hooks(Hooks),
-    /// Trust a folder, so that its instruction files, skills and hooks count.
-    Trust(Trust),
+    #[command(flatten)]
+    Settings(Settings),
     /// Report what this machine supports: how commands are confined, which parts are missing, where files are
     /// stored.
     Doctor(Doctor),
@@ -207,6 +201,21 @@ pub(crate) enum Command {
     Man(Man),
     #[command(flatten)]
     Service(Service),
+}
+
+/// Commands for the settings and permissions of later runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Settings {
+    /// Show and change the defaults of runs in `config.toml`, with the source of each value.
+    Config(Config),
+    /// Store the key of a provider in a file that only you can read. A key in the environment takes precedence.
+    Login(Login),
+    /// Remove the stored key of a provider.
+    Logout(Logout),
+    /// List the programs that runs start at their points: before a call, after a call, at the end.
+    Hooks(Hooks),
+    /// Trust a folder, so that its instruction files, skills and hooks count.
+    Trust(Trust),
 }
 
 /// Commands that serve clients until they are stopped.

@@ -25,7 +25,7 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     if arguments.plain || !std::io::stdout().is_terminal() || !profile.can_move {
         return plain::chat(run, app).await;
     }
-    // A notice on standard error would stand in the middle of the view.
+    // A notice on standard error would damage the view.
     let (sender, notices) = mpsc::unbounded_channel();
     let send = move |notice: &Notice| drop(sender.send(word_notice(notice)));
     let mut sessions = ServedSessions::open(&run, &app.clone().with_notices(send))?;
@@ -51,7 +51,7 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     Ok(ExitCode::from(code))
 }
 
-/// Returns the words of a notice, with the command of the conversation that reverses what it reports.
+/// Returns the words of a notice, with the command of the conversation that reverses the reported change.
 fn word_notice(notice: &Notice) -> ProgramNotice {
     match notice {
         Notice::Learned { text, id } => {

@@ -50,7 +50,7 @@ impl Connection {
         Ok(Self { address, content: Arc::new(FolderContentStore::new(folder)), cipher })
     }
 
-    fn of_run(options: &EngineOptions, app: &App) -> anyhow::Result<Self> {
+    fn from_options(options: &EngineOptions, app: &App) -> anyhow::Result<Self> {
         Self::new(options.engine.as_deref(), &options.values, app)
     }
 
@@ -68,7 +68,7 @@ fn read_key(file: &Path) -> anyhow::Result<Cipher> {
 /// Executes the runs of a queue until Ctrl-C.
 pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCode> {
     let Worker { models_only, run } = arguments;
-    let connection = Connection::of_run(&run.engine, app)?;
+    let connection = Connection::from_options(&run.engine, app)?;
     // The tools of its runs must reach neither the conversations of all runs nor the key to them.
     let private = [Some(connection.content.folder()), run.engine.values.key_file.as_deref()];
     let app = &private.into_iter().flatten().fold(app.clone(), App::with_private_path);
@@ -115,7 +115,7 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
 /// Starts a run on an engine, or finds the run of `--resume`, and shows it to its end. The approver of the
 /// command line answers its requests.
 pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Result<ExitCode> {
-    let connection = Connection::of_run(&arguments.engine, app)?;
+    let connection = Connection::from_options(&arguments.engine, app)?;
     let approver = choose_people(app, &arguments.approval, &arguments.root)?.approver();
     let address = connection.address.clone();
     let engine = connection.open().await?;

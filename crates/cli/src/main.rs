@@ -82,7 +82,7 @@ use std::process::ExitCode;
 
 use windlass_app::{App, Notice, assembly};
 
-use crate::arguments::{Command, Service};
+use crate::arguments::{Command, Service, Settings};
 
 fn main() -> ExitCode {
     // Must run before the first thread starts: the helper leaves the host's namespaces, which a process with
@@ -173,14 +173,21 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         #[cfg(not(feature = "workflow"))]
         Command::Workflow(_) => missing::refuse("workflow"),
         Command::Policy(arguments) => policy::policy(arguments, app),
-        Command::Config(arguments) => config::config(&arguments, app),
-        Command::Login(arguments) => login::login(&arguments, app),
-        Command::Logout(arguments) => login::logout(&arguments, app),
-        Command::Hooks(arguments) => hooks::hooks(&arguments, app),
-        Command::Trust(arguments) => trust::trust(&arguments, app),
+        Command::Settings(settings) => dispatch_settings(settings, app),
         Command::Doctor(arguments) => doctor::doctor(&arguments, app),
         Command::Models(arguments) => block_on(models::models(arguments, app)),
         Command::Service(service) => dispatch_service(service, app),
+    }
+}
+
+/// Runs a command for the settings and permissions of later runs.
+fn dispatch_settings(settings: Settings, app: &App) -> anyhow::Result<ExitCode> {
+    match settings {
+        Settings::Config(arguments) => config::config(&arguments, app),
+        Settings::Login(arguments) => login::login(&arguments, app),
+        Settings::Logout(arguments) => login::logout(&arguments, app),
+        Settings::Hooks(arguments) => hooks::hooks(&arguments, app),
+        Settings::Trust(arguments) => trust::trust(&arguments, app),
     }
 }
 

@@ -31,7 +31,7 @@ fn word_setting(setting: &Setting) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Returns the words of a notice, with the command that reverses what it reports.
+/// Returns the words of a notice, with the command that reverses the reported change.
 pub(crate) fn word_notice(notice: &Notice) -> String {
     match notice {
         Notice::Learned { text, id } => {

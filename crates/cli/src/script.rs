@@ -24,13 +24,11 @@ pub(crate) fn read_schema(file: &Path) -> anyhow::Result<RawJson> {
 
 /// Prints the answer of a completed run on standard output, and any other outcome on standard error.
 pub(crate) fn print_answer(outcome: &Outcome, form: Option<&AnswerForm>) -> anyhow::Result<()> {
-    match read_answer(outcome, form)? {
-        Some(text) => output::content(&text),
-        None => {
-            output::note(&outcome_text(outcome));
-            Ok(())
-        }
+    if let Some(text) = read_answer(outcome, form)? {
+        return output::content(&text);
     }
+    output::note(&outcome_text(outcome));
+    Ok(())
 }
 
 /// Returns the answer of a completed run with a line feed at its end: the words, or the JSON value that fits the schema.

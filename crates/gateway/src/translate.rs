@@ -203,7 +203,7 @@ fn encoder(
     encoder
 }
 
-/// Returns the future of the answer's start, which owns what it needs.
+/// Returns the future of the answer's start. It borrows nothing.
 fn start_answer(upstream: &Upstream, request: Request, attempts: usize) -> Starting {
     let (model, relay) = (upstream.model.clone(), upstream.relay.clone());
     Box::pin(async move {

@@ -1,4 +1,4 @@
-//! A server for clients of AG-UI, on a configured provider. Usage: ag_ui [ADDRESS].
+//! A server for clients of AG-UI, on a configured provider. Usage: `ag_ui [ADDRESS]`.
 #![expect(clippy::print_stdout, reason = "an example shows its address")]
 
 use axum::body::{Body, Bytes};

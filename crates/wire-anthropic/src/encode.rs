@@ -82,10 +82,7 @@ pub(crate) fn encode(
     };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
-    Ok(match hosted::betas(options, request, preamble.beta()) {
-        Some(betas) => http.with_header("anthropic-beta", betas),
-        None => http,
-    })
+    Ok(hosted::add_betas(http, options, request, preamble.beta()))
 }
 
 /// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range

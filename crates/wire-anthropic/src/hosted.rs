@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_protocol::{HostedTool, McpServer, Request, ToolMatching, WebFetch, WebSearch};
-use windlass_wire::{EncodeError, HostedToolError, NativeTool, build_object, location_fields, text_list};
+use windlass_wire::{
+    EncodeError, HostedToolError, HttpRequest, NativeTool, build_object, location_fields, text_list,
+};
 
 use crate::AnthropicOptions;
 use crate::model::claude_version;
@@ -72,13 +74,14 @@ pub(crate) fn servers(request: &Request) -> Vec<Value> {
     servers.map(object).collect()
 }
 
-/// Returns the value of the header `anthropic-beta`: the beta features of the options, those that the hosted tools need, and
-/// one that the conversation needs.
-pub(crate) fn betas(
+/// Adds the header `anthropic-beta` with the beta features of the options, those that the hosted tools need, and one that
+/// the conversation needs.
+pub(crate) fn add_betas(
+    http: HttpRequest,
     options: &AnthropicOptions,
     request: &Request,
     of_conversation: Option<&'static str>,
-) -> Option<String> {
+) -> HttpRequest {
     let mut betas: Vec<&str> = options.betas.iter().map(String::as_str).collect();
     let of_tools = request.options.hosted_tools.iter().filter_map(|tool| match tool {
         HostedTool::Mcp(_) => Some(MCP_BETA),
@@ -90,7 +93,7 @@ pub(crate) fn betas(
             betas.push(needed);
         }
     }
-    (!betas.is_empty()).then(|| betas.join(","))
+    if betas.is_empty() { http } else { http.with_header("anthropic-beta", betas.join(",")) }
 }
 
 fn web_search(search: &WebSearch, version: Value, error: HostedToolError<'_>) -> Result<Value, EncodeError> {

@@ -263,7 +263,7 @@ async fn messages_of_the_examples_reach_the_hook() {
     /// Refuses messages with a word.
     struct NoWord;
     impl Hook for NoWord {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "no-word"
         }
         fn points(&self) -> &[HookPoint] {

@@ -1,5 +1,5 @@
 //! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agent_tool;
 mod ahead;

@@ -89,7 +89,7 @@ impl Sessions {
             let records = self.store.page(place.as_ref(), count)?;
             let is_last = records.len() < count;
             for mut record in records {
-                let next = place.replace(SessionPlace::of(&record));
+                let next = place.replace(SessionPlace::from(&record));
                 if !request.accepts(&record) {
                     continue;
                 }

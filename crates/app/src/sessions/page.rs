@@ -17,7 +17,7 @@ const MAX_LIMIT: usize = 1_000;
 /// ```
 /// use windlass_app::sessions::PageRequest;
 ///
-/// let request = PageRequest::new(50).in_folder("/home/me/project").after("1790000000000.1790000000-3f9a12bc".parse()?);
+/// let request = PageRequest::new(50).in_folder("/home/me/project").starting_after("1790000000000.1790000000-3f9a12bc".parse()?);
 /// # Ok::<(), windlass_app::AppError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl PageRequest {
     }
 
     /// Requests the sessions after a place: the next page.
-    pub fn after(self, place: SessionPlace) -> Self {
+    pub fn starting_after(self, place: SessionPlace) -> Self {
         Self { after: Some(place), ..self }
     }
 
@@ -82,9 +82,8 @@ impl Default for PageRequest {
     }
 }
 
-impl SessionPlace {
-    /// Returns the place of a session.
-    pub fn of(record: &SessionRecord) -> Self {
+impl From<&SessionRecord> for SessionPlace {
+    fn from(record: &SessionRecord) -> Self {
         Self { changed_ms: record.updated_ms, id: record.id.clone() }
     }
 }

@@ -56,8 +56,8 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be read.
     fn page(&self, after: Option<&SessionPlace>, limit: usize) -> Result<Vec<SessionRecord>> {
         let mut records = self.list()?;
-        records.retain(|record| after.is_none_or(|after| SessionPlace::of(record) < *after));
-        records.sort_by_key(|record| std::cmp::Reverse(SessionPlace::of(record)));
+        records.retain(|record| after.is_none_or(|after| SessionPlace::from(record) < *after));
+        records.sort_by_key(|record| std::cmp::Reverse(SessionPlace::from(record)));
         records.truncate(limit);
         Ok(records)
     }

@@ -89,7 +89,7 @@ Example: windlass approvals approve 1790000000-3f9a12bc --all")]
 
 impl ApprovalsCommand {
     /// Returns the run whose questions the command answers, or `None` for the list.
-    pub(crate) fn answered_run(&self) -> Option<&str> {
+    pub(crate) fn run_id(&self) -> Option<&str> {
         match self {
             Self::List { .. } => None,
             Self::Approve { target, .. } | Self::Deny { target, .. } => Some(&target.run),

@@ -22,7 +22,7 @@ pub(crate) async fn answer(arguments: &Approvals, app: &App) -> anyhow::Result<E
     if let ApprovalsCommand::List { run, full, json } = &arguments.command {
         list(&engine, run.as_deref(), Layout { full: *full, json: *json }).await?;
     }
-    let Some(run) = arguments.command.answered_run() else { return Ok(ExitCode::SUCCESS) };
+    let Some(run) = arguments.command.run_id() else { return Ok(ExitCode::SUCCESS) };
     let handle = engine.run(run);
     let open = open_questions(handle.waits().await?);
     anyhow::ensure!(!open.is_empty(), "run {run} has no open questions");

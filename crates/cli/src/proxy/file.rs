@@ -38,10 +38,10 @@ pub(super) struct ProxyFile {
     pub(super) origins: Vec<String>,
     pub(super) limits: LimitEntries,
     pub(super) log: LogEntry,
-    /// Whether a request is refused if the upstream's format cannot express an option that changes the way in which an
+    /// True if a request is refused when the upstream's format cannot express an option that changes the way in which an
     /// answer is drawn.
     pub(super) strict: bool,
-    /// Whether no response is stored for clients of the Responses API.
+    /// True if no response is stored for clients of the Responses API.
     pub(super) no_store: bool,
 }
 

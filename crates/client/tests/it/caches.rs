@@ -77,7 +77,7 @@ async fn a_cache_is_created_used_renewed_and_deleted() {
     assert_eq!(cache.apply(&question.clone().with_tool_choice(ToolChoice::Required)), None);
     let applied = cache.apply(&question).unwrap();
     drop(client.stream(&applied).await.unwrap());
-    client.set_cache_ttl(&cache, Duration::from_secs(60)).await.unwrap();
+    client.set_cache_ttl(&cache, Duration::from_mins(1)).await.unwrap();
     client.delete_cache(&cache).await.unwrap();
 
     let lines = lines(&server).await;
@@ -125,11 +125,11 @@ async fn a_model_keeps_one_cache_for_its_tools() {
     model.close().await.unwrap();
     let lines = lines(&server).await;
     let heads: Vec<&str> = lines.iter().map(|(head, _)| head.as_str()).collect();
-    const ASK: &str = "POST /v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse";
-    const CREATE: &str = "POST /v1/cachedContents";
+    let (ask, create) =
+        ("POST /v1/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "POST /v1/cachedContents");
     assert_eq!(
         heads,
-        [CREATE, ASK, ASK, "DELETE /v1/cachedContents/c-1", CREATE, ASK, "DELETE /v1/cachedContents/c-2"]
+        [create, ask, ask, "DELETE /v1/cachedContents/c-1", create, ask, "DELETE /v1/cachedContents/c-2"]
     );
     assert!(!lines[0].1.contains("contents"), "the conversation is not in the cache: {}", lines[0].1);
     let body =

@@ -53,7 +53,7 @@ pub(super) async fn list(
         };
         let request = PageRequest::new(limit);
         match parameters.after {
-            Some(place) => sessions.page(&request.after(place.parse()?)),
+            Some(place) => sessions.page(&request.starting_after(place.parse()?)),
             None => sessions.page(&request),
         }
     });

@@ -56,7 +56,7 @@ impl Setting {
     }
 }
 
-async fn start_session(server: &Process) -> String {
+fn start_session(server: &Process) -> String {
     let body = json!({"task": "sleep"});
     let (status, run) = tokio::task::block_in_place(|| server.post("/api/sessions", &body));
     assert_eq!(status, 201, "{run}");
@@ -127,7 +127,7 @@ async fn a_thousand_readers_fit_into_256_megabytes() {
 async fn drive_readers() {
     let setting = Setting::new().await;
     let server = setting.start(MANY, 4_096).await;
-    let session = start_session(&server).await;
+    let session = start_session(&server);
     let mut readers = Vec::new();
     for _ in 0..READERS {
         readers.push(Reader::open(&server.address, &server.token, &session).await);

@@ -119,7 +119,7 @@ impl Link {
     fn remember(&self, text: String) {
         let app = self.parts.host.sessions().app().clone();
         tokio::task::spawn_blocking(move || {
-            drop(MessageHistory::new(&app).map(|history| history.push(&text)))
+            drop(MessageHistory::new(&app).map(|history| history.push(&text)));
         });
     }
 

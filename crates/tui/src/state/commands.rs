@@ -174,7 +174,7 @@ impl State {
             }
             _ => {
                 self.hint =
-                    Some("/policy shows the policy; /policy revoke ID ends a learned permission".to_owned())
+                    Some("/policy shows the policy; /policy revoke ID ends a learned permission".to_owned());
             }
         }
     }

@@ -9,7 +9,7 @@ const MAX_FILES: usize = 20;
 
 impl State {
     /// Returns the mention of a pasted path. Terminals paste the path of a file that is dropped on them.
-    pub(super) fn attached_path(&self, pasted: &str) -> Option<String> {
+    pub(super) fn mention_path(&self, pasted: &str) -> Option<String> {
         let path = unquote(pasted.trim())?;
         if !is_attached(&path) || self.composer.text_before_caret().starts_with('!') {
             return None;

@@ -52,7 +52,7 @@ impl State {
         self.hint = None;
         self.disturb_question();
         if self.picker.is_none() {
-            match self.attached_path(text) {
+            match self.mention_path(text) {
                 Some(mention) => self.composer.paste(&mention),
                 None => self.composer.paste(text),
             }

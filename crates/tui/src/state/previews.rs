@@ -73,10 +73,9 @@ impl State {
         (card.agents, card.tool) = (asked.agents.clone(), asked.tool.clone());
         (card.risk, card.containment) = (asked.risk.clone(), asked.containment.clone());
         card.gaps.clone_from(&asked.gaps);
-        card.reason =
-            "with the arguments that you changed. You are asked again if they have another kind of \
-                       effect, a higher risk, or change a file"
-                .to_owned();
+        "with the arguments that you changed. You are asked again if they have another kind of effect, a higher risk, \
+         or change a file"
+            .clone_into(&mut card.reason);
         card.arguments = arguments.to_value();
         card.answers = vec![CardAnswer::Once, CardAnswer::Edit, CardAnswer::Back];
         open.set_review(Some(Review::Edit { arguments, card: Box::new(card) }));

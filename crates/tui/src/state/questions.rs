@@ -58,7 +58,7 @@ impl OpenCard {
     }
 
     /// Returns the card of the question, or of the answer that the person looks at.
-    pub(super) fn shown(&self) -> Option<&ApprovalCard> {
+    pub(super) fn visible_card(&self) -> Option<&ApprovalCard> {
         match &self.review {
             Some(Review::Edit { card, .. }) => Some(card),
             _ => self.card.as_ref(),
@@ -70,7 +70,7 @@ impl OpenCard {
         if let Some(Review::Rule { card, .. }) = &self.review {
             return Some(card.render(usize::MAX, options).lines);
         }
-        let mut whole = self.shown()?.clone();
+        let mut whole = self.visible_card()?.clone();
         whole.answers.clear();
         Some(whole.render(None, CardLimits::with_all(), options).lines)
     }

@@ -127,7 +127,7 @@ impl State {
             let whole = card.render(usize::MAX, &options);
             return Some(if open.is_printed { whole } else { card.render(rows, &options) });
         }
-        let card = open.shown()?;
+        let card = open.visible_card()?;
         let total = self.cards.len();
         let position = (total > 1).then(|| QueuePosition::new(1, total));
         if open.is_printed {

@@ -16,7 +16,7 @@ pub struct TerminalProfile {
 
 impl TerminalProfile {
     /// Applies the user's choice of colors: `dark` or `light` for the background of the terminal, `none` for no colors.
-    /// Other words, such as `auto`, keep what was detected. A terminal without colors stays without.
+    /// Other words, such as `auto`, keep the detected colors. A terminal without colors stays without.
     ///
     /// ```
     /// use windlass_screen::{Background, ColorDepth};

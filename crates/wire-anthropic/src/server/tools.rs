@@ -32,7 +32,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
         };
         let eager = tool.flag(EAGER)?;
         let mut rest = tool.rest();
-        // A tool of `windlass_protocol` does not tell this from a missing field.
+        // A tool of `windlass_protocol` does not distinguish this from a missing field.
         if eager == Some(false) {
             rest.insert(EAGER.to_owned(), Value::Bool(false));
         }

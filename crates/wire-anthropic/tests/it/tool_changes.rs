@@ -140,6 +140,15 @@ fn a_tool_with_another_definition_replaces_the_old_one() {
     assert_eq!(content[0]["tool"]["definition"]["description"], "Reads more.");
 }
 
+#[track_caller]
+fn check_plain(options: AnthropicOptions, request: &Request) {
+    let http = Anthropic::new(options).encode(request).unwrap();
+    let mut plain = request.clone();
+    plain.earlier_preambles.clear();
+    assert_eq!(http.body, encode(&plain).body);
+    assert_eq!(beta(&http), None);
+}
+
 #[test]
 fn other_models_and_places_get_the_tools_of_now() {
     let changed = |model: &str| {
@@ -149,14 +158,6 @@ fn other_models_and_places_get_the_tools_of_now() {
         change(&mut request, "Be brief.", &["read"]);
         request
     };
-    #[track_caller]
-    fn check_plain(options: AnthropicOptions, request: &Request) {
-        let http = Anthropic::new(options).encode(request).unwrap();
-        let mut plain = request.clone();
-        plain.earlier_preambles.clear();
-        assert_eq!(http.body, encode(&plain).body);
-        assert_eq!(beta(&http), None);
-    }
     for model in ["claude-opus-4-8", "claude-opus-5-5", "claude-fable-5", "claude-mythos-5-1"] {
         assert_eq!(names(&json_body(&encode(&changed(model)))), ["read", "write"], "{model}");
     }

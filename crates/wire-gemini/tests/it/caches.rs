@@ -20,7 +20,7 @@ const TOOLS: &str = r#""tools":[{"functionDeclarations":[{"name":"read","descrip
 #[test]
 fn a_cache_is_created_with_the_prefix_and_a_time_to_live() {
     let body = Gemini::default()
-        .encode_creation(&request("gemini-3-flash-preview"), Duration::from_secs(600))
+        .encode_creation(&request("gemini-3-flash-preview"), Duration::from_mins(10))
         .unwrap();
     assert_eq!(Gemini::default().path(), "/cachedContents");
     let expected = format!(

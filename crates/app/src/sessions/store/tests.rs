@@ -177,7 +177,7 @@ fn the_sessions_of_a_database_are_read_once() {
     // A page needs its own rows, and one that shows the next page.
     let page = sessions.page(&PageRequest::new(50)).unwrap();
     assert_eq!((page.records.len(), page.records[0].clone(), take()), (50, numbered(999), 51));
-    let page = sessions.page(&PageRequest::new(50).after(page.next.unwrap())).unwrap();
+    let page = sessions.page(&PageRequest::new(50).starting_after(page.next.unwrap())).unwrap();
     assert_eq!((page.records.len(), page.records[0].clone(), take()), (50, numbered(949), 51));
     assert_eq!((sessions.count().unwrap(), take()), (1_000, 0));
     assert_eq!((sessions.list().unwrap().len(), take()), (1_000, 1_000));
@@ -208,7 +208,7 @@ fn check_pages(app: &App) {
                 assert!(page.records.len() == size || page.next.is_none());
                 found.extend(page.records);
                 let Some(next) = page.next else { break };
-                request = request.after(next);
+                request = request.starting_after(next);
             }
             assert_eq!(found, expected, "pages of {size}");
         }

@@ -130,7 +130,7 @@ pub(crate) async fn tables() -> String {
         writeln!(out, "| {name} | {} |", cells.join(" | ")).unwrap();
     }
     out.push_str(
-        "\n## Headers\n\nThese headers are carried within a format; `*` stands for any end. Keys, cookies and headers that \
+        "\n## Headers\n\nThese headers are carried within a format; `*` matches any end. Keys, cookies and headers that \
          select an account stay at the gateway. Between two formats the request id, `retry-after`, `retry-after-ms` and the \
          limits of requests and tokens are translated, and other headers are left out.\n\n| Header | Direction | Format |\n|---|---|---|\n",
     );

@@ -285,7 +285,7 @@ fn a_changed_call_is_printed_with_its_arguments_and_without_words_for_the_model(
 }
 
 fn rule(lines: usize) -> windlass_screen::RuleCard {
-    let rows: String = (0..lines).map(|line| format!("line{line} = 1\n")).collect();
+    let rows = (0..lines).map(|line| format!("line{line} = 1\n")).collect::<Vec<_>>().concat();
     let text = format!("[[rule]]\nverdict = \"allow\"\n{rows}");
     let mut card = windlass_screen::RuleCard::new("policy.toml", text);
     card.allows = vec!["run_command touch x".to_owned()];

@@ -119,24 +119,24 @@ impl Cache {
     }
 
     /// Returns the entries of the index that did not change behind it.
-    fn unchanged(&self) -> impl Iterator<Item = Entry<'_>> {
+    fn old_entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let entries = self.index.iter().flat_map(Index::entries);
         entries.filter(|entry| !self.changes.contains_key(entry.id))
     }
 
-    fn changed(&self) -> impl Iterator<Item = (&Change, &SessionRecord)> {
+    fn new_records(&self) -> impl Iterator<Item = (&Change, &SessionRecord)> {
         self.changes.values().filter_map(|change| Some((change, change.record.as_ref()?)))
     }
 
     /// Writes an index of the whole file, and begins again with it. The caller has the lock of the folder, so the index
-    /// belongs to the file that is there: the number of a replaced file can be given to a later one.
+    /// belongs to the current file: the number of a replaced file can be given to a later one.
     pub(super) fn write_index(&mut self, path: &Path) -> Result<()> {
         let Some((id, file)) = &self.file else { return Ok(()) };
         if FileId::read(&File::open(path)?)? != *id {
             return Ok(());
         }
         let changed: Vec<(String, &Change, &SessionRecord)> =
-            self.changed().map(|(change, record)| (join_runs(record), change, record)).collect();
+            self.new_records().map(|(change, record)| (join_runs(record), change, record)).collect();
         let fresh = changed.iter().map(|(runs, change, record)| Entry {
             changed_ms: record.updated_ms,
             offset: change.offset,
@@ -144,7 +144,7 @@ impl Cache {
             id: &record.id,
             runs,
         });
-        let entries = self.unchanged().chain(fresh).collect();
+        let entries = self.old_entries().chain(fresh).collect();
         let Some(index) = Index::new(*id, self.end, self.lines, entries) else { return Ok(()) };
         index.write(&path.with_file_name(index::FILE))?;
         let file = Some((*id, file.try_clone()?));
@@ -200,9 +200,9 @@ impl Cache {
 
     /// Returns all records in the order of their ids.
     pub(super) fn list(&mut self) -> Vec<SessionRecord> {
-        let entries = self.unchanged().map(|entry| (entry.offset, entry.length, entry.id.to_owned()));
+        let entries = self.old_entries().map(|entry| (entry.offset, entry.length, entry.id.to_owned()));
         let entries: Vec<(u64, usize, String)> = entries.collect();
-        let mut records: Vec<SessionRecord> = self.changed().map(|(_, record)| record.clone()).collect();
+        let mut records: Vec<SessionRecord> = self.new_records().map(|(_, record)| record.clone()).collect();
         records.extend(entries.iter().filter_map(|(offset, length, id)| self.decode(*offset, *length, id)));
         records.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         records
@@ -214,11 +214,11 @@ impl Cache {
         let is_later = |changed_ms: u64, id: &str| {
             after.is_none_or(|place| (changed_ms, id) < (place.changed_ms, place.id.as_str()))
         };
-        let old = self.unchanged().filter(|entry| is_later(entry.changed_ms, entry.id)).take(limit);
+        let old = self.old_entries().filter(|entry| is_later(entry.changed_ms, entry.id)).take(limit);
         let mut found: Vec<Found> = old
             .map(|entry| (entry.changed_ms, entry.id.to_owned(), Some((entry.offset, entry.length))))
             .collect();
-        let new = self.changed().filter(|(_, record)| is_later(record.updated_ms, &record.id));
+        let new = self.new_records().filter(|(_, record)| is_later(record.updated_ms, &record.id));
         found.extend(new.map(|(_, record)| (record.updated_ms, record.id.clone(), None)));
         found.sort_unstable_by(|one, other| (other.0, &other.1).cmp(&(one.0, &one.1)));
         found.truncate(limit);
@@ -232,11 +232,11 @@ impl Cache {
     /// Returns those of the runs that do not belong to a session.
     pub(super) fn select_unknown(&self, runs: Vec<String>) -> Vec<String> {
         let mut known: HashSet<&str> = HashSet::new();
-        for entry in self.unchanged() {
+        for entry in self.old_entries() {
             known.insert(entry.id);
             known.extend(entry.runs.split_ascii_whitespace());
         }
-        for (_, record) in self.changed() {
+        for (_, record) in self.new_records() {
             known.extend(record.runs.iter().map(|run| run.id.as_str()));
         }
         runs.into_iter().filter(|run| !known.contains(run.as_str())).collect()
