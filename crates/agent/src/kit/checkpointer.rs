@@ -34,7 +34,11 @@ const LINES: [&str; 3] = ["kit: the first line", "kit: the second line", "kit: t
 /// impl InMemory {
 ///     fn diff(&self, before: Option<&String>) -> String {
 ///         let (now, before) = (self.file.lock().unwrap(), before.map_or("", String::as_str));
-///         if *now == before { String::new() } else { format!("--- a/file\n+++ b/file\n@@ -1 +1 @@\n-{before}\n+{now}\n") }
+///         let lines_of = |sign, one: &str, other: &str| -> String {
+///             one.lines().filter(|line| !other.lines().any(|old| old == *line)).map(|line| format!("{sign}{line}\n")).collect()
+///         };
+///         let changes = lines_of('-', before, &now) + &lines_of('+', &now, before);
+///         if changes.is_empty() { changes } else { format!("--- a/file\n+++ b/file\n{changes}") }
 ///     }
 /// }
 ///

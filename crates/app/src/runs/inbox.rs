@@ -50,11 +50,15 @@ pub fn leave_message(folder: &RunFolder, words: &str, when: impl Into<MessageTim
     store_message(folder, words, when)
 }
 
-/// Returns true if a run has completed and thus cannot be resumed.
+/// Returns true if a run has completed and thus cannot be resumed. Its last end counts, also if a program that resumed
+/// it wrote more behind this end.
 fn is_completed(folder: &RunFolder) -> Result<bool> {
     let records = folder.records()?;
-    let last = records.last().and_then(|record| record.read::<Entry>().ok());
-    Ok(matches!(last, Some(Entry::Finished { outcome: Outcome::Completed { .. }, .. })))
+    let end = records.iter().rev().find_map(|record| match record.read::<Entry>() {
+        Ok(Entry::Finished { outcome, .. }) => Some(outcome),
+        _ => None,
+    });
+    Ok(matches!(end, Some(Outcome::Completed { .. })))
 }
 
 /// Stores a message in a run's inbox.

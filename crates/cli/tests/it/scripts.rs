@@ -108,8 +108,16 @@ async fn a_file_that_cannot_be_written_is_an_error_before_the_first_request() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_does_not_fit_the_schema_is_corrected_in_the_same_run() {
-    let good = r#"Here it is: {"city": "Tokyo", "people": 14000000}"#;
-    let script = Script::new(&words(&["It is Tokyo.", r#"{"city": "Tokyo"}"#, good])).await;
+    // A refused answer is not in the conversation, so the words of its correction select the next answer.
+    let answer = |text: &str| json!([{"steps": [{ "text": text }]}]);
+    let script = json!({
+        "turns": answer("It is Tokyo."),
+        "parts": {
+            "expected the required": answer(r#"Here it is: {"city": "Tokyo", "people": 14000000}"#),
+            "it is not a JSON object": answer(r#"{"city": "Tokyo"}"#),
+        },
+    });
+    let script = Script::new(&script.to_string()).await;
     std::fs::write(script.place.project().join("city.json"), SCHEMA).unwrap();
     let arguments = ["which?", "--schema", "city.json", "--print", "--output-last-message", "answer.json"];
     let (code, answer, notes) = script.run(&arguments);

@@ -81,7 +81,7 @@ fn check_rows_of_version_1(url: &str, bytes: &str) {
         let versions = versions.fetch_all(&pool).await.unwrap();
         versions.iter().map(|row| row.get::<i64, _>(0)).collect::<Vec<_>>()
     });
-    assert_eq!(versions, [1, 2, 3]);
+    assert_eq!(versions, [1, 2, 3, 4]);
     let store = open_store(&StoreUrl::new(url)).unwrap();
     assert_eq!(store.list_runs(None, 10).unwrap(), ["old"]);
     assert_eq!(store.read_settings("old").unwrap().as_str(), r#"{"task":"x"}"#);
