@@ -116,6 +116,7 @@ export const script = {
       done("The files are written."),
     ],
     "part edit": [{ steps: [call("write_file", { path: "edit.txt", content: "from the model\n" })] }, done("The file is written.")],
+    "part options": [{ steps: [call("write_file", { path: "options.txt", content: "from the model\n" })] }, done("The file is written.")],
     "part rule": [{ steps: [call("write_file", { path: "notes/one.txt", content: "a note\n" })] }, done("The note is written.")],
     "part stop": [
       { steps: [call("run_command", { command: "echo begins; sleep 600" })] },

@@ -142,11 +142,11 @@ async function options(setting) {
     const { configOptions: changed } = await set("mode", "auto-edit");
     assertEqual(changed.map((one) => one.currentValue), ["auto-edit", "scripted-1", "high"], "the values");
     assert(seen.updates.some((one) => one.sessionUpdate === "current_mode_update"), "the mode is not announced");
-    const prompt = [{ type: "text", text: "part edit: without a question" }];
+    const prompt = [{ type: "text", text: "part options: without a question" }];
     const response = await context.request(session.prompt, { sessionId, prompt });
     assertEqual(response.stopReason, "end_turn", "the reason of the stop");
     assertEqual(seen.permissions.length, 0, "permissions");
-    assertEqual(readFileSync(join(setting.place.project, "edit.txt"), "utf8"), "from the model\n", "the file");
+    assertEqual(readFileSync(join(setting.place.project, "options.txt"), "utf8"), "from the model\n", "the file");
     return `${configOptions[1].options.length} models`;
   });
 }

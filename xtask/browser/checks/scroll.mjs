@@ -7,8 +7,6 @@ import { assert, assertEqual, openPage, problemsOf, readRecord, startSession, wa
 import { LONG_CALLS, longFolder } from "../script.mjs";
 
 const LEAST_FRAMES = 30;
-/** Time of the page's own thread for a frame that leaves half of it to the compositor. */
-const MOST_COST_MS = 1000 / LEAST_FRAMES / 2;
 const LEAST_EVENTS = 10000;
 
 /** Scrolls up from a part of the transcript for a second, as fast as a person flicks. Returns the frames per second. */
@@ -67,7 +65,7 @@ async function longRun(setting) {
   const [items, last] = await count();
   assert(last >= LEAST_EVENTS, `the run has ${last} events`);
   // The median of three parts counts, of the best of three attempts. A machine that is busy with other programs has fewer
-  // frames. The time of the page's own thread for a frame is independent of them, and is the measure then.
+  // frames, also for a page at rest; the time of the page's own thread for a frame is independent of them.
   const client = await page.context().newCDPSession(page);
   await client.send("Performance.enable", { timeDomain: "threadTicks" });
   const busy = async () => (await client.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value * 1000;
@@ -96,7 +94,8 @@ async function longRun(setting) {
   assertEqual(numbers, [...new Set(numbers)].sort((left, right) => left - right), "the order of the items");
   const words = `${rates.join(", ")} frames a second (${rest} at rest), ${Math.max(...costs)} ms of the page's thread for a frame`;
   const median = [...rates].sort((left, right) => left - right)[1];
-  assert(median >= LEAST_FRAMES || Math.max(...costs) <= MOST_COST_MS, `${words}, ${items} items in the document`);
+  assert(median >= LEAST_FRAMES, `${words}, ${items} items in the document`);
+  assert(Math.max(...costs) < 1000 / LEAST_FRAMES, words);
   assertEqual(await problemsOf(page), [], "problems");
   return `${last} events drawn in ${opening} ms, ${words}`;
 }
