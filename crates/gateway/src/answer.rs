@@ -12,6 +12,7 @@ use windlass_protocol::{StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, FreeText};
 use windlass_wire::{CallRestorer, EncodeError, Encoder, ProviderError};
 
+use crate::estimate::chunk_tokens;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
@@ -59,33 +60,25 @@ pub(crate) struct Writing {
     pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
 }
 
-/// The usage of an answer whose provider does not report it, because the gateway ended the answer: one token for four
-/// bytes.
+/// The usage of an answer whose provider does not report it, because the gateway ended the answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UsageEstimate {
     is_reported: bool,
     usage: Usage,
-    bytes: usize,
 }
 
 impl UsageEstimate {
     pub(crate) fn new(input_tokens: u64) -> Self {
         let usage = Usage { input_tokens, ..Usage::default() };
-        Self { is_reported: false, usage, bytes: 0 }
+        Self { is_reported: false, usage }
     }
 
     fn observe(&mut self, chunk: &Chunk) {
-        match chunk {
-            Chunk::Usage { .. } => self.is_reported = true,
-            Chunk::Text { text } | Chunk::Reasoning { text } => {
-                self.bytes = self.bytes.saturating_add(text.len());
-            }
-            _ => {}
-        }
+        self.is_reported |= matches!(chunk, Chunk::Usage { .. });
+        self.usage.output_tokens = self.usage.output_tokens.saturating_add(chunk_tokens(chunk));
     }
 
-    fn chunk(mut self) -> Option<Chunk> {
-        self.usage.output_tokens = u64::try_from(self.bytes.div_ceil(4)).unwrap_or(u64::MAX);
+    fn chunk(self) -> Option<Chunk> {
         (!self.is_reported).then_some(Chunk::Usage { usage: self.usage })
     }
 }

@@ -1,10 +1,11 @@
-//! The one estimate of a request's input tokens: for the counting endpoints, for reservations and for the first event of
-//! a translated stream.
+//! The estimates of tokens: of a request's input, for the counting endpoints, for reservations and for the first event of
+//! a translated stream, and of an answer's text.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use windlass_stream::{CallChunk, Chunk};
 use windlass_tokens::Tokenizer;
 
 /// Tokens of a picture or a document in base64: providers count pixels and pages, which are not known here.
@@ -25,6 +26,38 @@ const INPUT_FIELDS: [&str; 8] = [
     "tools",
     "generateContentRequest",
 ];
+
+/// Bytes of an answer's text for one token, if the provider does not count.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Estimates the tokens of a chunk of an answer by the length of its texts.
+pub(crate) fn chunk_tokens(chunk: &Chunk) -> u64 {
+    match chunk {
+        Chunk::Text { text } | Chunk::Reasoning { text } => output_tokens(text.len()),
+        Chunk::Call(call) => output_tokens(call_bytes(call)),
+        _ => 0,
+    }
+}
+
+/// Returns the bytes that a chunk adds to a call. The end of a call can only repeat them.
+fn call_bytes(call: &CallChunk) -> usize {
+    match call {
+        CallChunk::Partial { name, arguments, .. } => {
+            [name, arguments].into_iter().flatten().map(String::len).sum()
+        }
+        CallChunk::Start { name, .. } => name.len(),
+        CallChunk::Delta { arguments, .. } => arguments.len(),
+        CallChunk::Whole { name, body, .. } => {
+            serde_json::to_vec(body).map_or(0, |body| body.len()).saturating_add(name.len())
+        }
+        _ => 0,
+    }
+}
+
+/// Estimates the tokens of a text of an answer by its length.
+pub(crate) fn output_tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
+}
 
 /// Counts the input tokens of a request's body, text by text and without building its values. Returns `None` if the body
 /// is not a JSON object.

@@ -11,6 +11,7 @@ mod conversation;
 mod cool_downs;
 mod count;
 mod front_records;
+mod generate;
 mod handle;
 mod keys;
 mod limits;
@@ -31,18 +32,15 @@ pub use log::{RequestLine, RequestLog};
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use windlass_wire::{Framing, Outline, ProviderError, ProviderErrorKind, Server};
+use windlass_wire::{ProviderError, ProviderErrorKind, Server};
 
 use crate::response::{json, refuse};
 use crate::state::{self, StateStore};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use accounts::Amount;
 use front_records::FrontRecords;
-use measured::{Hold, Measurement};
-use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, not_permitted, overload_error};
+use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, overload_error};
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
 ///
@@ -258,72 +256,6 @@ impl Front {
         let is_permitted = |model: &&CatalogModel| client.is_none_or(|key| key.permits(&model.id));
         let models: Vec<&CatalogModel> = self.catalog.iter().filter(is_permitted).collect();
         catalog::answer(request, &models)
-    }
-
-    async fn generate(
-        &self,
-        client: Option<&ClientKey>,
-        request: &ClientRequest,
-        stop: Stop,
-    ) -> GatewayResponse {
-        let server = self.server_for(request);
-        let outline = server.and_then(|server| server.outline(&request.path, &request.body).ok());
-        let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
-        let name = client.map_or("", |key| key.name.as_str());
-        let format = server.map_or("", Server::name);
-        let mut measurement =
-            Measurement::start(Arc::clone(&self.shared), self.log.clone(), request, (name, format, model));
-        if client.is_some_and(|key| !key.permits(model)) {
-            return measurement.measure(self.refuse(server, &not_permitted(model)), None);
-        }
-        let Some(place) = self.shared.places.enter(self.requests) else {
-            return measurement.measure(self.refuse(server, &overload_error()), None);
-        };
-        let chain = self.chain_for(model);
-        if let (Some(client), Some(outline)) = (client, &outline)
-            && !client.limits.is_unlimited()
-        {
-            match self.reserve(client, chain, outline, request) {
-                Ok(hold) => measurement.hold(hold),
-                Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
-            }
-        }
-        let recorder = measurement.recorder();
-        let context = attempts::Context { shared: &self.shared, state: self.state.as_ref(), recorder };
-        let answer = attempts::answer(context, chain, (name, model), request, stop).await;
-        measurement.measure(answer, Some(place))
-    }
-
-    /// Reserves the amount that a request may use.
-    fn reserve(
-        &self,
-        client: &ClientKey,
-        chain: &GatewayChain,
-        outline: &Outline,
-        request: &ClientRequest,
-    ) -> Result<Hold, ProviderError> {
-        let known = self.catalog.iter().find(|model| model.id == outline.model);
-        let maximum = known.and_then(|model| model.max_output_tokens);
-        let expected = budget::expect_tokens(&request.body, maximum)?;
-        let mut amount = Amount::default();
-        for Gateway { upstream, .. } in chain.gateways() {
-            let prices = upstream.prices(upstream.name.as_deref().unwrap_or(&outline.model));
-            if prices.is_none() && client.limits.has_money() {
-                return Err(budget::unknown_price(&outline.model));
-            }
-            // Any gateway of the chain may answer.
-            let candidate = expected.amount(prices);
-            amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
-        }
-        let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
-        let reservation = reserved.map_err(budget::denial_error)?;
-        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
-    }
-
-    fn chain_for(&self, model: &str) -> &GatewayChain {
-        let has_name = |route: &&Route| route.names.iter().any(|name| name == model);
-        self.routes.iter().find(has_name).map_or(&self.chain, |route| &route.chain)
     }
 
     /// Returns the format whose server stores responses.

@@ -5,45 +5,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_client::Client;
-use windlass_protocol::{Part, Payload, Prices, ToolSpec};
-use windlass_stream::Model;
-use windlass_wire::{
-    DecodedRequest, Framing, HeaderDirection, Outline, ProviderError, RequestError, ResponseHead, Server,
-    Wire,
-};
+use windlass_wire::{ProviderError, RequestError, Server};
 
 use crate::answer::GatewayResponse;
-use crate::hook::{Hook, Observer};
-use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::hook::Hook;
 use crate::recorder::{Recorder, UsageObserver};
 use crate::refusal;
-use crate::relay::{Relay, RelayBody};
-use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
+use crate::response::refuse;
 use crate::state::{Session, StateStore};
 use crate::stop::Stop;
 use crate::translate::Exchange;
-use crate::usage_reader::CountedBody;
-use crate::{ClientRequest, LossPolicy, headers};
+use crate::upstream::Upstream;
+use crate::{ClientRequest, LossPolicy};
 
 /// The default silence after which a stream carries a keep-alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
-/// The model behind the gateway.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct Upstream {
-    /// The model.
-    pub model: Arc<dyn Model>,
-    /// The wire format that it uses.
-    pub wire: Arc<dyn Wire>,
-    /// The exchange below the level of chunks. Without it, every exchange is translated.
-    pub relay: Option<Arc<dyn Relay>>,
-    /// The model name to send; the name from the client's request if `None`.
-    pub name: Option<String>,
-    /// The name of the upstream in measurements. Default: the name of the client's endpoint, or of the wire format.
-    pub label: String,
-}
 
 /// A gateway that answers clients of several wire formats with one model. Cloning it is cheap.
 ///
@@ -83,45 +59,6 @@ pub struct Gateway {
     pub(crate) state: Option<Arc<dyn StateStore>>,
     pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) losses: LossPolicy,
-}
-
-impl Upstream {
-    /// Creates an upstream for a model that uses this wire format. The gateway translates every exchange.
-    pub fn new(model: Arc<dyn Model>, wire: Arc<dyn Wire>) -> Self {
-        let label = wire.name().to_owned();
-        Self { model, wire, relay: None, name: None, label }
-    }
-
-    /// Creates an upstream for a provider. Exchanges of clients that use the provider's own format are
-    /// forwarded byte for byte.
-    pub fn from_client(client: Client) -> Self {
-        let (wire, label) = (client.wire().clone(), client.endpoint().name.clone());
-        let client = Arc::new(client);
-        Self { relay: Some(client.clone()), label, ..Self::new(client, wire) }
-    }
-
-    /// Sets the exchange below the level of chunks.
-    pub fn with_relay(mut self, relay: Arc<dyn Relay>) -> Self {
-        self.relay = Some(relay);
-        self
-    }
-
-    /// Sets the name of the upstream in measurements.
-    pub fn with_label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
-        self
-    }
-
-    /// Returns the prices of a model, if they are known.
-    pub(crate) fn prices(&self, model: &str) -> Option<Prices> {
-        self.model.facts(model).and_then(|facts| facts.prices)
-    }
-
-    /// Sets the model name to send instead of the client's.
-    pub fn with_name(mut self, name: Option<String>) -> Self {
-        self.name = name;
-        self
-    }
 }
 
 impl Gateway {
@@ -201,7 +138,7 @@ impl Gateway {
         if let Some(outline) = self.outline_to_forward(server, request) {
             return self.forward(server, request, outline, Vec::new(), stop).await;
         }
-        let (request, session) = match self.start_session(server, request).await {
+        let (request, session) = match self.start_session(self.state.as_ref(), server, request).await {
             Ok(started) => started,
             Err(error) => return refuse(server, &error),
         };
@@ -240,14 +177,14 @@ impl Gateway {
     }
 
     /// Reads the stored conversation of a request to an upstream of another format.
-    async fn start_session<'a>(
+    pub(crate) async fn start_session<'a>(
         &self,
+        store: Option<&Arc<dyn StateStore>>,
         server: &dyn Server,
         request: &'a ClientRequest,
     ) -> Result<(Cow<'a, ClientRequest>, Option<Session>), ProviderError> {
         let is_stateful = server.stores_responses() && self.upstream.wire.name() != server.name();
-        let store = self.state.as_ref().filter(|_| is_stateful);
-        let started = match store {
+        let started = match store.filter(|_| is_stateful) {
             Some(store) => Session::start(store.clone(), request).await?,
             None => None,
         };
@@ -257,98 +194,12 @@ impl Gateway {
         })
     }
 
-    /// Returns the outline of a request that can be forwarded without decoding it.
-    fn outline_to_forward(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
-        let relay = self.upstream.relay.as_ref()?;
-        let outline = self.outline(server, request)?;
-        let model = self.upstream.name.as_deref().unwrap_or(&outline.model);
-        let takes_all = !self.upstream.wire.takes_free_text() || relay.takes_free_text(model) != Some(false);
-        (takes_all && self.hooks.is_empty()).then_some(outline)
-    }
-
-    /// Returns the outline of a request in the upstream's own format.
-    fn outline(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
-        let is_own = self.upstream.relay.is_some() && server.name() == self.upstream.wire.name();
-        is_own.then(|| server.outline(&request.path, &request.body).ok())?
-    }
-
-    /// Returns whether a decoded request can be forwarded as it is.
-    fn is_unchanged(&self, server: &dyn Server, asked: &DecodedRequest) -> bool {
-        let Some(relay) = &self.upstream.relay else { return false };
-        let model = self.upstream.name.as_deref().unwrap_or(&asked.request.model);
-        let has_free_text = has_free_text(&asked.request);
-        // The chunks of an array cannot be shown to observers while it arrives.
-        let is_visible = self.hooks.is_empty() || asked.framing != Framing::Array;
-        server.name() == self.upstream.wire.name()
-            && is_visible
-            && (!has_free_text || relay.takes_free_text(model) != Some(false))
-    }
-
-    async fn forward(
-        &self,
-        server: &dyn Server,
-        request: &ClientRequest,
-        outline: Outline,
-        observers: Vec<Box<dyn Observer>>,
-        mut stop: Stop,
-    ) -> GatewayResponse {
-        let Upstream { wire, relay: Some(relay), name, .. } = &self.upstream else {
-            return refuse(server, &refusal::invalid_request("the upstream has no relay"));
-        };
-        let sent = match relay_request(request, server, wire.as_ref(), &outline, name.as_deref()) {
-            Ok(sent) => sent,
-            Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
-        };
-        if let Some(recorder) = &self.recorder {
-            let model = name.as_deref().unwrap_or(&outline.model);
-            recorder.begin(&self.upstream.label, self.upstream.prices(model));
-        }
-        let response = tokio::select! {
-            biased;
-            response = relay.forward(sent) => response,
-            () = stop.wait() => return refuse_while_stopping(server),
-        };
-        let response = match response {
-            Ok(response) => response,
-            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
-        };
-        let framing = if response.status == 200 { outline.framing } else { Framing::Whole };
-        let tee = if response.status == 200 { tee(observers, wire, framing) } else { None };
-        let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
-        let head = ResponseHead::new(new_id(), outline.model, now());
-        let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
-        let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
-        let (content_type, headers) = split_content_type(headers, encoder.content_type());
-        let (waiting, is_over) = (std::collections::VecDeque::new(), false);
-        let body = self.count_usage(response.body, response.status, framing);
-        let body = ForwardBody { body, tee, encoder, framing, stop, waiting, is_over }.body();
-        GatewayResponse { status: response.status, content_type, headers, body }
-    }
-
-    /// Reads the usage beside a body, for the recorder.
-    fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
-        match &self.recorder {
-            Some(recorder) if status == 200 => {
-                Box::pin(CountedBody::new(body, self.upstream.wire.clone(), framing, recorder.clone()))
-            }
-            _ => body,
-        }
-    }
-
     fn not_served(&self, path: &str) -> GatewayResponse {
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
         let what = format!("{path} is not a served path; the formats here are {}", formats.join(", "));
         let error = serde_json::json!({"error": {"message": what, "type": "not_found_error", "code": null}});
         GatewayResponse::whole(404, error.to_string().into_bytes())
     }
-}
-
-/// Returns whether a request has a free-text tool or a call of one.
-fn has_free_text(request: &windlass_protocol::Request) -> bool {
-    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
-    request.tools.iter().any(|tool| matches!(tool, ToolSpec::Freeform { .. }))
-        || parts
-            .any(|part| matches!(part, Part::Call(call) if !matches!(call.payload, Payload::Function { .. })))
 }
 
 /// Formats an error with its cause, which contains the position in the JSON.
@@ -365,15 +216,6 @@ impl fmt::Debug for Gateway {
         f.debug_struct("Gateway")
             .field("formats", &formats)
             .field("upstream", &self.upstream.wire.name())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Upstream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Upstream")
-            .field("wire", &self.wire.name())
-            .field("name", &self.name)
             .finish_non_exhaustive()
     }
 }

@@ -8,6 +8,7 @@ mod carry;
 mod client_request;
 mod estimate;
 mod fields;
+mod forward;
 mod front;
 mod gateway;
 mod headers;
@@ -29,6 +30,7 @@ mod tee;
 mod text_filter;
 mod translate;
 mod unpack;
+mod upstream;
 mod usage_reader;
 
 pub use answer::{GatewayResponse, ResponseBody};
@@ -38,7 +40,7 @@ pub use front::{
     Affinity, CatalogModel, ClientKey, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle,
     GatewayChain, KeyError, RequestLine, RequestLog,
 };
-pub use gateway::{Gateway, Upstream};
+pub use gateway::Gateway;
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
 pub use listener::{Listener, ServerTls, TlsError};
@@ -46,3 +48,4 @@ pub use loss::LossPolicy;
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
 pub use state::{MemoryStateStore, StateError, StateFuture, StateLimits, StateStore};
+pub use upstream::Upstream;

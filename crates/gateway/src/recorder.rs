@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_protocol::{Prices, Usage};
 use windlass_stream::Chunk;
 
+use crate::estimate::chunk_tokens;
 use crate::hook::Observer;
-
-/// Bytes of text for one token, if the provider does not count.
-const BYTES_PER_TOKEN: u64 = 4;
 
 /// The record of an exchange while it happens.
 #[derive(Debug, Default)]
@@ -59,13 +57,8 @@ impl Observer for UsageObserver {
     fn observe(&mut self, chunk: &Chunk) {
         match chunk {
             Chunk::Usage { usage } => self.0.count(*usage),
-            Chunk::Text { text } | Chunk::Reasoning { text } => {
-                self.0.add_output((text.len() as u64).div_ceil(BYTES_PER_TOKEN));
-            }
-            // The arguments of a call are as long as its chunk.
-            Chunk::Call(_) => self.0.add_output(BYTES_PER_TOKEN),
             Chunk::AnsweredBy { prices, .. } => self.0.change(|record| record.prices = *prices),
-            _ => {}
+            _ => self.0.add_output(chunk_tokens(chunk)),
         }
     }
 }

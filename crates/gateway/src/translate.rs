@@ -14,7 +14,7 @@ use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderErro
 
 use crate::answer::{GatewayResponse, UsageEstimate, Writing};
 use crate::carry::{convert, functions_only};
-use crate::gateway::{Gateway, Upstream};
+use crate::gateway::Gateway;
 use crate::headers::translate_headers;
 use crate::hook::Observer;
 use crate::refusal;
@@ -24,6 +24,7 @@ use crate::state::Session;
 use crate::stop::Stop;
 use crate::stop_words::StopWords;
 use crate::text_filter::TextFilter;
+use crate::upstream::Upstream;
 use crate::{ClientRequest, estimate};
 
 /// The most attempts that a client can ask for.

@@ -12,6 +12,7 @@ use windlass_protocol::Usage;
 use windlass_stream::{Chunk, ModelError};
 use windlass_wire::{Framing, Limits, Wire};
 
+use crate::estimate::output_tokens;
 use crate::recorder::Recorder;
 use crate::relay::RelayBody;
 
@@ -21,8 +22,6 @@ const EVENT_BYTES: usize = 16 << 20;
 const WHOLE_BYTES: usize = 32 << 20;
 /// Bytes of an event around the text of a token or more.
 const AROUND_EVENT: usize = 300;
-/// Bytes of text for one token.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// A body that passes unchanged, while its count is read.
 pub(crate) struct CountedBody {
@@ -174,7 +173,7 @@ impl EventScan {
     fn end_event(&mut self) -> u64 {
         let tokens = match self.event.len() {
             0..=4 => 0,
-            bytes => bytes.saturating_sub(AROUND_EVENT).div_ceil(BYTES_PER_TOKEN).max(1),
+            bytes => output_tokens(bytes.saturating_sub(AROUND_EVENT)).max(1),
         };
         if !self.is_too_long && has_usage(&self.event) {
             let event = std::mem::take(&mut self.event);
@@ -185,7 +184,7 @@ impl EventScan {
         }
         self.is_too_long = false;
         self.event.clear();
-        u64::try_from(tokens).unwrap_or(u64::MAX)
+        tokens
     }
 }
 

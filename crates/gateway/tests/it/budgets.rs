@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use windlass_gateway::{
-    ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle, Gateway, ServeOptions, Upstream, serve,
+    ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle, Gateway, MemoryStateStore, ServeOptions,
+    Upstream, serve,
 };
 use windlass_protocol::{Capabilities, Prices, Request, StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelFacts, ModelFuture};
@@ -106,6 +107,31 @@ async fn a_limit_is_429_with_a_wait_in_the_form_of_each_client() {
         let wait = answer.head.split("retry-after: ").nth(1).unwrap().lines().next().unwrap();
         assert!((1..=61).contains(&wait.parse::<u64>().unwrap()), "{path}: {wait}");
     }
+}
+
+/// A stored conversation is input of the request that continues it: it must not get past a limit by its id.
+#[tokio::test]
+async fn a_stored_conversation_is_reserved_with_the_request_that_continues_it() {
+    let limits = ClientLimits { tokens_per_minute: Some(2_000), ..ClientLimits::default() };
+    let mut keys = ClientKeys::default();
+    let key = keys.create("laptop", [""; 0]).unwrap();
+    assert!(keys.set_limits("laptop", limits));
+    let store = Arc::new(MemoryStateStore::default());
+    let front = FrontHandle::from(Front::new(priced()).with_client_keys(keys).with_state(store));
+    let (port, key) = (start(&front).await, format!("x-api-key: {key}\r\n"));
+    let ask = async |body: Value| send(port, "POST", "/v1/responses", &key, &body.to_string()).await;
+    let long = "a word ".repeat(700);
+    let first = ask(json!({"model": "m", "max_output_tokens": 20, "input": long})).await;
+    assert_eq!(first.status, 200, "{}", first.body);
+    settled(&front).await;
+    let id = &first.json()["id"];
+    let next = json!({"model": "m", "max_output_tokens": 900, "input": "more", "previous_response_id": id});
+    let refused = ask(next.clone()).await;
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    assert!(refused.body.contains("the request may use"), "{}", refused.body);
+    let mut alone = next;
+    alone.as_object_mut().unwrap().remove("previous_response_id");
+    assert_eq!(ask(alone).await.status, 200, "without the conversation it fits");
 }
 
 #[tokio::test]

@@ -1,0 +1,104 @@
+//! Exchanges within one format, which are forwarded instead of translated.
+
+use windlass_protocol::{Part, Payload, ToolSpec};
+use windlass_wire::{DecodedRequest, Framing, HeaderDirection, Outline, ResponseHead, Server};
+
+use crate::answer::GatewayResponse;
+use crate::gateway::Gateway;
+use crate::hook::Observer;
+use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::relay::RelayBody;
+use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
+use crate::stop::Stop;
+use crate::upstream::Upstream;
+use crate::usage_reader::CountedBody;
+use crate::{ClientRequest, headers, refusal};
+
+impl Gateway {
+    /// Returns the outline of a request that can be forwarded without decoding it.
+    pub(crate) fn outline_to_forward(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+        let relay = self.upstream.relay.as_ref()?;
+        let outline = self.outline(server, request)?;
+        let model = self.upstream.name.as_deref().unwrap_or(&outline.model);
+        let takes_all = !self.upstream.wire.takes_free_text() || relay.takes_free_text(model) != Some(false);
+        (takes_all && self.hooks.is_empty()).then_some(outline)
+    }
+
+    /// Returns the outline of a request in the upstream's own format.
+    pub(crate) fn outline(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+        let is_own = self.upstream.relay.is_some() && server.name() == self.upstream.wire.name();
+        is_own.then(|| server.outline(&request.path, &request.body).ok())?
+    }
+
+    /// Returns true if a decoded request can be forwarded as it is.
+    pub(crate) fn is_unchanged(&self, server: &dyn Server, asked: &DecodedRequest) -> bool {
+        let Some(relay) = &self.upstream.relay else { return false };
+        let model = self.upstream.name.as_deref().unwrap_or(&asked.request.model);
+        let has_free_text = has_free_text(&asked.request);
+        // The chunks of an array cannot be shown to observers while it arrives.
+        let is_visible = self.hooks.is_empty() || asked.framing != Framing::Array;
+        server.name() == self.upstream.wire.name()
+            && is_visible
+            && (!has_free_text || relay.takes_free_text(model) != Some(false))
+    }
+
+    /// Forwards a request and its answer byte for byte where nothing has to change.
+    pub(crate) async fn forward(
+        &self,
+        server: &dyn Server,
+        request: &ClientRequest,
+        outline: Outline,
+        observers: Vec<Box<dyn Observer>>,
+        mut stop: Stop,
+    ) -> GatewayResponse {
+        let Upstream { wire, relay: Some(relay), name, .. } = &self.upstream else {
+            return refuse(server, &refusal::invalid_request("the upstream has no relay"));
+        };
+        let sent = match relay_request(request, server, wire.as_ref(), &outline, name.as_deref()) {
+            Ok(sent) => sent,
+            Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
+        };
+        if let Some(recorder) = &self.recorder {
+            let model = name.as_deref().unwrap_or(&outline.model);
+            recorder.begin(&self.upstream.label, self.upstream.prices(model));
+        }
+        let response = tokio::select! {
+            biased;
+            response = relay.forward(sent) => response,
+            () = stop.wait() => return refuse_while_stopping(server),
+        };
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
+        };
+        let framing = if response.status == 200 { outline.framing } else { Framing::Whole };
+        let tee = if response.status == 200 { tee(observers, wire, framing) } else { None };
+        let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
+        let head = ResponseHead::new(new_id(), outline.model, now());
+        let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
+        let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
+        let (content_type, headers) = split_content_type(headers, encoder.content_type());
+        let (waiting, is_over) = (std::collections::VecDeque::new(), false);
+        let body = self.count_usage(response.body, response.status, framing);
+        let body = ForwardBody { body, tee, encoder, framing, stop, waiting, is_over }.body();
+        GatewayResponse { status: response.status, content_type, headers, body }
+    }
+
+    /// Reads the usage beside a body, for the recorder.
+    fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
+        match &self.recorder {
+            Some(recorder) if status == 200 => {
+                Box::pin(CountedBody::new(body, self.upstream.wire.clone(), framing, recorder.clone()))
+            }
+            _ => body,
+        }
+    }
+}
+
+/// Returns true if a request has a free-text tool or a call of one.
+fn has_free_text(request: &windlass_protocol::Request) -> bool {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    request.tools.iter().any(|tool| matches!(tool, ToolSpec::Freeform { .. }))
+        || parts
+            .any(|part| matches!(part, Part::Call(call) if !matches!(call.payload, Payload::Function { .. })))
+}
