@@ -37,10 +37,12 @@ pages! {
     ui_streams = "ui-streams.md",
     sub_agents = "sub-agents.md",
     gateway = "gateway.md",
+    gateway_operations = "gateway-operations.md",
     testing = "testing.md",
     evals = "evals.md",
     parsing = "parsing.md",
     extension_points = "extension-points.md",
+    wire_formats = "wire-formats.md",
     from_rig = "from-rig.md",
     from_ai_sdk = "from-ai-sdk.md",
 }

@@ -114,7 +114,7 @@ fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::
     let text = evidence.observed.results.join("\n");
     let is_secret = texts(name, wanted)?.contains(&evidence.scene.secret.as_str());
     if is_secret && text.contains(&evidence.scene.marker) {
-        return Ok(Some(format!("{name}: what stands beside the secret is there")));
+        return Ok(Some(format!("{name}: the text beside the secret is there")));
     }
     lacks(name, wanted, &text)
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(told: &CaseArguments<'_>) -> Ending {
 
 fn attempt(told: &CaseArguments<'_>) -> anyhow::Result<Ending> {
     let catalogue = Catalogue::read(told.file)?;
-    let case = catalogue.cases.get(told.index).context("there is no such case")?;
+    let case = catalogue.cases.get(told.index).context("the case does not exist")?;
     let case = case.as_ref().map_err(|unreadable| anyhow::anyhow!("{}", unreadable.why))?;
     let scene = Scene::create(told.folder, told.template, told.secret)?;
     let setup = Setup::read(&catalogue.setups, &case.setup, |text| scene.fill(text))?;

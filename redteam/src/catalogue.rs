@@ -85,7 +85,7 @@ impl Catalogue {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("the catalogue {} cannot be read", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is no catalogue of attacks", path.display()))
+        Self::parse(&text).with_context(|| format!("{} is not a catalogue of attacks", path.display()))
     }
 
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {

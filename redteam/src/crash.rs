@@ -178,7 +178,7 @@ impl fmt::Display for Counts {
         write!(
             f,
             "{runs} runs, {kills} kills ({named} of them named points), {resumes} resumes, seed {seed}: {} problems (lost \
-             records, doubled or missing changes, unpaired requests, runs that do not go on)",
+             records, doubled or missing changes, unpaired requests, runs that do not continue)",
             problems.len()
         )
     }

@@ -24,7 +24,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Observation> {
     let mut engine = Engine::new(scene, setup)?;
     if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
-        return skip(format!("there is no tool {tool} yet"));
+        return skip(format!("the tool {tool} does not exist yet"));
     }
     let (arguments, _) = words::arguments(tool, input);
     let arguments = words::understood(&engine, tool, &arguments)?;

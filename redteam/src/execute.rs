@@ -30,7 +30,7 @@ pub(crate) async fn run(
 ) -> anyhow::Result<Observation> {
     let engine = Engine::new(scene, setup)?;
     if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
-        return skip(format!("there is no tool {tool} yet"));
+        return skip(format!("the tool {tool} does not exist yet"));
     }
     let (arguments, told) = words::arguments(tool, input);
     let arguments = words::understood(&engine, tool, &arguments)?;

@@ -109,7 +109,7 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
     let catalogue: Catalogue = serde_json::from_str(&text)
-        .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
+        .with_context(|| format!("{} is not a catalogue of faults", file.display()))?;
     let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
     let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
     let wanted = faults.iter().filter_map(find).flat_map(|row| match row.shown {

@@ -101,7 +101,7 @@ impl Address {
         };
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         if !matches!(path, "" | "*" | "**") {
-            bail!("a rule for a path of a host cannot be said: {glob}");
+            bail!("a rule cannot describe a path of a host: {glob}");
         }
         let (host, port) = match place.rsplit_once(':') {
             Some((host, port)) => (host, port.parse().with_context(|| format!("the port of {glob}"))?),

@@ -57,7 +57,7 @@ impl Scene {
             folder: folder.to_owned(),
             workspace,
         };
-        scene.furnish().context("what lies around the workspace cannot be made")?;
+        scene.furnish().context("the surroundings of the workspace cannot be created")?;
         Ok(scene)
     }
 

@@ -43,7 +43,7 @@ impl Setup {
         let mut next = Some(name.to_owned());
         while let Some(name) = next {
             let value = setups.get(&name).and_then(Value::as_object);
-            let words = value.with_context(|| format!("there is no setup {name}"))?;
+            let words = value.with_context(|| format!("unknown setup {name}"))?;
             if chain.len() > setups.len() {
                 bail!("the setup {name} extends itself");
             }

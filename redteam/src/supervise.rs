@@ -141,7 +141,7 @@ impl Ground {
 /// Generates a new secret for each run, so that its value cannot be known in advance.
 fn secret() -> anyhow::Result<String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).ok().context("there is no randomness")?;
+    getrandom::fill(&mut bytes).ok().context("randomness is missing")?;
     Ok(format!("fake-{:032x}", u128::from_be_bytes(bytes)))
 }
 
@@ -179,6 +179,6 @@ pub(crate) fn end_group(child: &Child) {
 fn last_words(folder: &Path) -> String {
     let log = fs::read(folder.join("log")).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let words = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let words = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
     windlass_hitl::display_safe(&words.chars().take(200).collect::<String>())
 }

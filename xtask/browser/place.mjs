@@ -8,7 +8,7 @@ import { join } from "node:path";
 const START_MS = 60000;
 
 /** Starts a program, and returns it with the first match of a pattern in its output. */
-async function startProgram(program, words, environment, pattern) {
+export async function startProgram(program, words, environment, pattern) {
   const child = spawn(program, words, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const found = new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ export class Place {
   }
 }
 
-async function stopProgram(child) {
+export async function stopProgram(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");

@@ -22,7 +22,7 @@ const FLAGS = [
   "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];
-const CHECK_MS = 180000;
+const CHECK_MS = 400000;
 
 const [windlass, program, output, ...wanted] = process.argv.slice(2);
 const packages = process.env.WINDLASS_BROWSER_PACKAGES ?? import.meta.dirname;

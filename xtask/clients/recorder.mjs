@@ -50,6 +50,9 @@ const server = http.createServer((request, response) => {
   });
 });
 
+// A gateway may use a connection again just when the server closes it, which looks like a broken one.
+server.keepAliveTimeout = 0;
+
 server.listen(0, "127.0.0.1", () => {
   console.log(JSON.stringify({ base_url: `http://127.0.0.1:${server.address().port}` }));
 });

@@ -20,7 +20,7 @@ Runs the benchmarks and prints their figures.
 
 FILTER is a benchmark program, such as `partial_json`, or a part of a benchmark's name.
 
-  --smoke       runs each once, unoptimised: that they work, no figures
+  --smoke       runs each once, without optimization and without figures
   --save NAME   keeps the figures under a name, to compare a later run with
 
 cargo xtask bench growth [CRATE]
@@ -34,13 +34,13 @@ cargo xtask bench peers [TARGET] [--json]
 Measures the parsing path and whole tool loops beside other crates that do the same, on the same workloads: a line for each
 value that PERFORMANCE names, with its target, its aim, and which of them it reaches. Instructions are
 counted with valgrind where it is installed. All of it takes a few minutes and prints its progress; the
-first run also builds the peers, in `target/peers`. What is not reached does not fail the command.
+first run also builds the peers, in `target/peers`. A target that is not reached does not fail the command.
 
 TARGET is an id, `T1` to `T10`, `L1` to `L5`, `M5` or `M6`; without it all are measured.
 
   --json        prints one array of {id, what, value, unit, target, aim, reached, note}
 
-For example, what a delta costs: `cargo xtask bench peers T1`";
+For example, the cost of a delta: `cargo xtask bench peers T1`";
 
 const PACKAGE: &str = "windlass-benches";
 

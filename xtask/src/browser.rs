@@ -15,12 +15,14 @@ use crate::{needs, npm};
 pub(crate) const HELP: &str = "\
 cargo xtask browser [--only WORD] [--short] [--page]
 
-Drives the front ends on a scripted provider: the page in a browser, `windlass acp`, and the
-example servers of windlass-ui-stream with `useChat` and the client of AG-UI.
+Drives the front ends on a scripted provider with a browser and with their official libraries.
+
+The front ends are the page, `windlass acp`, and the example servers of windlass-ui-stream with `useChat` and
+the client of AG-UI.
 
 The libraries (playwright-core, @agentclientprotocol/sdk, @ai-sdk/react, @ag-ui/client) are installed once from
 the npm registry into the target folder. Without them, or without a Chromium on this machine, the
-command says so and is skipped.
+command prints the reason and is skipped.
 Pictures of the page are in target/browser/pictures.
 
   --only WORD  runs the checks whose name contains the word
@@ -43,6 +45,11 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     }
     arguments.finish()?;
     Ok(outcome(sh, &names, page)?.exit_code())
+}
+
+/// Runs the short form.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    outcome(sh, &SHORT, false)
 }
 
 fn outcome(sh: &Shell, names: &[&str], page: bool) -> Result<Outcome> {
@@ -68,16 +75,20 @@ fn outcome(sh: &Shell, names: &[&str], page: bool) -> Result<Outcome> {
     if page {
         suite = suite.env("WINDLASS_PAGE_FOLDER", PAGE);
     }
-    summarize(&capture::run(suite, Keep::Stdout, |_| false)?)
+    summarize(&capture::run(suite, Keep::Stdout, |_| false)?, "front ends")
 }
 
-/// Counts the checks, and lists those that failed and the measurements of the others.
-fn summarize(output: &capture::CapturedOutput) -> Result<Outcome> {
+/// Counts the checks of a suite, and lists those that failed or could not run and the measurements of the others.
+pub(crate) fn summarize(output: &capture::CapturedOutput, of: &str) -> Result<Outcome> {
     let (mut lines, mut good, mut all) = (Vec::new(), 0_usize, 0_usize);
     for line in &output.lines {
         let check: Value =
             serde_json::from_str(line).with_context(|| format!("the suite printed {line:?}"))?;
         let word = |name: &str| check[name].as_str().unwrap_or_default();
+        if let Some(why) = check["skipped"].as_str() {
+            lines.push(format!("skipped: {}: {why}", word("check")));
+            continue;
+        }
         let is_good = check["ok"] == true;
         all = all.saturating_add(1);
         good = good.saturating_add(usize::from(is_good));
@@ -86,7 +97,7 @@ fn summarize(output: &capture::CapturedOutput) -> Result<Outcome> {
     }
     let is_passed = output.success && good == all && all > 0;
     let status = if is_passed { StepStatus::Passed } else { StepStatus::Failed };
-    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} checks of the front ends")) })
+    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} checks of the {of}")) })
 }
 
 #[cfg(test)]
@@ -95,7 +106,20 @@ mod tests {
 
     fn status(lines: &[&str], success: bool) -> StepStatus {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
-        summarize(&capture::CapturedOutput { success, lines }).unwrap().status
+        summarize(&capture::CapturedOutput { success, lines }, "page").unwrap().status
+    }
+
+    #[test]
+    fn a_check_that_cannot_run_is_no_pass() {
+        let skipped = r#"{"check":"b","ms":1,"skipped":"it needs node 22.13"}"#;
+        assert_eq!(status(&[skipped], true), StepStatus::Failed);
+        let lines = vec![r#"{"check":"a","ms":1,"ok":true,"words":""}"#.to_owned(), skipped.to_owned()];
+        let outcome = summarize(&capture::CapturedOutput { success: true, lines }, "page").unwrap();
+        assert_eq!(
+            (outcome.status, outcome.note.as_str()),
+            (StepStatus::Passed, "1 of 1 checks of the page")
+        );
+        assert_eq!(outcome.lines[1], "skipped: b: it needs node 22.13");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `cargo xtask ci`: runs all checks, cheapest first, and prints one summary.
 
+mod disk;
+mod lanes;
 pub(crate) mod libtest;
 mod steps;
 mod summary;
@@ -8,32 +10,34 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 use crate::arguments::Arguments;
-use crate::ci::summary::{FinishedStep, Summary};
+use crate::ci::lanes::Lane;
+use crate::ci::summary::Summary;
 use crate::project::Project;
+use crate::{acp, browser, clients};
 
 pub(crate) const HELP: &str = "\
 cargo xtask ci [--quick] [--strict]
 
 Runs every check, the cheapest first, and sums up.
 
+Two slow steps run beside the others, and their output is printed at their end. A row has the seconds of a step, in brackets the processor seconds that
+all steps used meanwhile, and the space that the disk has left.
+
 A failed step does not stop the others. The last line counts steps: `N passed, N failed`, and
-`, N skipped` where a step could not run; the summary says why and what to install.
+`, N skipped` where a step could not run; the summary has the reason and the missing program.
 
-A test that skips a case although this machine has what the case needs (git, a browser, the corpora)
-fails: WINDLASS_STRICT names these needs, unless it is set already. 1 means all needs.
+A test fails if it skips a case whose needs (git, a browser, the corpora) this machine
+fulfils: WINDLASS_STRICT names these needs, unless it is set already. 1 means all needs.
 
-  --quick    leaves out the slow steps, and says which
+  --quick    leaves out the slow steps, and names them
   --strict   a skipped step fails, too";
 
 /// Features that are disabled by default. Clippy and the tests enable them; the programs that other steps
 /// build do not, so both configurations are compiled.
 pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp,windlass-cli/sqlite,windlass-cli/postgres,windlass-cli/temporal,windlass-redteam/databases,windlass/full";
-
-/// Disk space that a full run needs, including the tools that it installs.
-const NEEDED_GIGABYTES: u64 = 30;
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +61,21 @@ impl Outcome {
 
     pub(crate) fn from_success(success: bool) -> Self {
         Self::new(if success { StepStatus::Passed } else { StepStatus::Failed }, "")
+    }
+
+    /// Joins the outcomes of parts: failed if one failed, and skipped if all were.
+    pub(crate) fn join(parts: Vec<Self>) -> Self {
+        let has = |status| parts.iter().any(|part| part.status == status);
+        let status = if has(StepStatus::Failed) {
+            StepStatus::Failed
+        } else if has(StepStatus::Passed) {
+            StepStatus::Passed
+        } else {
+            StepStatus::Skipped
+        };
+        let notes: Vec<&str> = parts.iter().map(|part| part.note.as_str()).collect();
+        let note = notes.join("; ");
+        Self { status, note, lines: parts.into_iter().flat_map(|part| part.lines).collect() }
     }
 
     /// Prints the outcome of a command that consists of one step, and returns its exit code.
@@ -96,28 +115,42 @@ impl Setting<'_> {
 struct Step {
     name: &'static str,
     pace: Pace,
+    lane: Lane,
     run: fn(&Setting<'_>) -> Result<Outcome>,
 }
 
-/// The steps, cheapest first. Fuzzing is last, because it is skipped when the time is used up. All steps that
-/// compile give rustc the same flags, so that none rebuilds the output of another.
-const STEPS: [Step; 16] = [
-    Step { name: "fetch", pace: Pace::Quick, run: steps::fetch },
-    Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
-    Step { name: "tidy", pace: Pace::Quick, run: steps::tidy },
-    Step { name: "deny", pace: Pace::Slow, run: steps::deny },
-    Step { name: "clippy", pace: Pace::Quick, run: steps::clippy },
-    Step { name: "each crate alone", pace: Pace::Slow, run: steps::each_crate_alone },
-    Step { name: "doc", pace: Pace::Quick, run: steps::doc },
-    Step { name: "test", pace: Pace::Quick, run: steps::test },
-    Step { name: "corpora", pace: Pace::Slow, run: steps::corpora },
-    Step { name: "official libraries", pace: Pace::Slow, run: steps::sdk },
-    Step { name: "mcp", pace: Pace::Slow, run: steps::mcp },
-    Step { name: "temporal", pace: Pace::Slow, run: steps::temporal },
-    Step { name: "attacks", pace: Pace::Slow, run: steps::attacks },
-    Step { name: "crashes", pace: Pace::Slow, run: steps::crashes },
-    Step { name: "bench smoke", pace: Pace::Slow, run: steps::bench_smoke },
-    Step { name: "fuzz smoke", pace: Pace::Slow, run: steps::fuzz_smoke },
+/// The steps, cheapest first. All steps that compile give rustc the same flags, so that none rebuilds the output of
+/// another. The two beside the others compile while tests and servers wait.
+const STEPS: [Step; 19] = [
+    Step { name: "fetch", pace: Pace::Quick, lane: Lane::Main, run: steps::fetch },
+    Step { name: "fmt", pace: Pace::Quick, lane: Lane::Main, run: steps::fmt },
+    Step { name: "tidy", pace: Pace::Quick, lane: Lane::Main, run: steps::tidy },
+    Step { name: "deny", pace: Pace::Slow, lane: Lane::Main, run: steps::deny },
+    Step { name: "clippy", pace: Pace::Quick, lane: Lane::Main, run: steps::clippy },
+    Step { name: "each crate alone", pace: Pace::Slow, lane: Lane::Beside, run: steps::each_crate_alone },
+    Step { name: "fuzz smoke", pace: Pace::Slow, lane: Lane::Beside, run: steps::fuzz_smoke },
+    Step { name: "doc", pace: Pace::Quick, lane: Lane::Main, run: steps::doc },
+    Step { name: "test", pace: Pace::Quick, lane: Lane::Main, run: steps::test },
+    Step { name: "corpora", pace: Pace::Slow, lane: Lane::Main, run: steps::corpora },
+    Step { name: "official libraries", pace: Pace::Slow, lane: Lane::Main, run: steps::sdk },
+    Step {
+        name: "client libraries",
+        pace: Pace::Slow,
+        lane: Lane::Main,
+        run: |setting| clients::test(setting.sh),
+    },
+    Step { name: "front ends", pace: Pace::Slow, lane: Lane::Main, run: |setting| browser::test(setting.sh) },
+    Step {
+        name: "editor protocol",
+        pace: Pace::Slow,
+        lane: Lane::Main,
+        run: |setting| acp::test(setting.sh),
+    },
+    Step { name: "mcp", pace: Pace::Slow, lane: Lane::Main, run: steps::mcp },
+    Step { name: "temporal", pace: Pace::Slow, lane: Lane::Main, run: steps::temporal },
+    Step { name: "attacks", pace: Pace::Slow, lane: Lane::Main, run: steps::attacks },
+    Step { name: "crashes", pace: Pace::Slow, lane: Lane::Main, run: steps::crashes },
+    Step { name: "bench smoke", pace: Pace::Slow, lane: Lane::Main, run: steps::bench_smoke },
 ];
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
@@ -127,43 +160,14 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let (chosen, left_out): (Vec<&Step>, Vec<&Step>) =
         STEPS.iter().partition(|step| !quick || step.pace == Pace::Quick);
     let project = Project::load(sh)?;
-    if std::env::var_os("CI").is_some() {
-        // Incremental data is a fifth of the target folder and useless without a later build.
-        sh.set_var("CARGO_INCREMENTAL", "0");
-    }
-    tell_of_a_full_disk(sh);
+    disk::warn_if_short(sh);
     let setting = Setting { sh, project: &project, started: Instant::now() };
-    let mut summary = Summary::default();
-    for (index, step) in chosen.iter().enumerate() {
-        println!("\n[{}/{}] {}", index.saturating_add(1), chosen.len(), step.name);
-        let finished = perform(step, &setting);
-        println!("[{}/{}] {}", index.saturating_add(1), chosen.len(), finished.row());
-        summary.steps.push(finished);
-    }
-    summary.left_out = left_out.iter().map(|step| step.name).collect();
+    let summary = Summary {
+        steps: lanes::perform_all(&chosen, &setting),
+        left_out: left_out.iter().map(|step| step.name).collect(),
+    };
     println!("\n{}", summary.text(setting.elapsed()));
     let is_good =
         summary.count(StepStatus::Failed) == 0 && (!strict || summary.count(StepStatus::Skipped) == 0);
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Warns if the disk is nearly full: a linker without space dies of a bus error, without mentioning the disk.
-fn tell_of_a_full_disk(sh: &Shell) {
-    // The second line of `df -P` contains the file system, then total, used and free kilobytes.
-    let table = cmd!(sh, "df -Pk .").quiet().ignore_stderr().read().unwrap_or_default();
-    let row = table.lines().nth(1).unwrap_or_default();
-    let free = row.split_whitespace().nth(3).and_then(|free| free.parse::<u64>().ok());
-    if let Some(gigabytes) = free.map(|kilobytes| kilobytes >> 20).filter(|&free| free < NEEDED_GIGABYTES) {
-        println!("note: {gigabytes} GB are free here; a run from nothing needs about {NEEDED_GIGABYTES}");
-    }
-}
-
-/// Runs a step. An error counts as a failure, and the other steps still run.
-fn perform(step: &Step, setting: &Setting<'_>) -> FinishedStep {
-    let begun = Instant::now();
-    let outcome = (step.run)(setting).unwrap_or_else(|error| {
-        println!("error: {error:#}");
-        Outcome::new(StepStatus::Failed, format!("{error:#}").lines().next().unwrap_or_default())
-    });
-    FinishedStep { name: step.name, outcome, took: begun.elapsed() }
 }

@@ -1,37 +1,49 @@
 //! `cargo xtask clients`: the libraries that people use converse through the proxy with upstreams of every format.
 
+mod kind;
+mod programs;
 mod stack;
 mod suites;
 mod table;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::ci::{Outcome, StepStatus};
 use crate::project::target;
 use crate::{capture, npm};
+use kind::Kind;
 use stack::{Mock, Stack};
+use suites::Extent;
+pub(crate) use suites::copy_scripts;
 use table::{Conversation, Verdict};
 
 pub(crate) const HELP: &str = "\
-cargo xtask clients [--mock NAME] [--only WORD]
+cargo xtask clients [--kind KIND] [--mock NAME] [--only WORD] [--short] [--write]
 
-Lets the libraries that people use converse through `windlass proxy`.
+Lets the libraries and programs that people use converse through `windlass proxy`.
 
 Behind the proxy is a mock, once in each of the four wire formats: `windlass mock`, and aimock (npm
 @copilotkit/aimock), which another project wrote. A recorder between them proves that the upstream got
 the system prompt and every result. The libraries are the official ones of Python and npm with their
 streams, tool runners and chats, openai-agents, pydantic-ai, LangChain, litellm, instructor and AI SDK.
-All are pinned, and installed once from npm and the Python package index into the target folder.
+The programs are Codex, Claude Code, Gemini CLI, Qwen Code, opencode, pi, Cline, aider and llm. Each runs
+a command, writes and changes a file, calls an MCP server or starts a sub-agent, as the mock's script demands.
+All are pinned, and installed once from npm and the Python package index into the target folder; the
+programs take 2 GB.
 
+  --kind KIND  runs one kind of clients only: libraries or programs
   --mock NAME  runs one mock only: windlass or aimock
-  --only WORD  runs the conversations whose client and case contain the word";
+  --only WORD  runs the conversations whose client and case contain the word
+  --short      runs the official libraries with `windlass mock` only; `cargo xtask ci` does the same
+  --write      writes the results into docs/CLIENTS.md";
 
-const FOLDER: &str = "xtask/clients";
-const SCRIPT: &str = "xtask/clients/script.json";
+pub(crate) const FOLDER: &str = "xtask/clients";
+/// The page with the results, between two lines that name their kind.
+const PAGE: &str = "docs/CLIENTS.md";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let mocks = match arguments.option("--mock")? {
@@ -41,33 +53,75 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     if mocks.is_empty() {
         bail!("--mock takes windlass or aimock");
     }
+    let kinds = match arguments.option("--kind")? {
+        None => Kind::ALL.to_vec(),
+        Some(name) => Kind::ALL.into_iter().filter(|kind| kind.name() == name).collect(),
+    };
+    if kinds.is_empty() {
+        bail!("--kind takes libraries or programs");
+    }
     let only = arguments.option("--only")?.unwrap_or_default();
+    let (is_short, writes) = (arguments.flag("--short"), arguments.flag("--write"));
     arguments.finish()?;
-    Ok(outcome(sh, &mocks, &only)?.exit_code())
+    if is_short {
+        return Ok(test(sh)?.exit_code());
+    }
+    let selection = Selection { kinds: &kinds, mocks: &mocks, only: &only, extent: Extent::All };
+    Ok(outcome(sh, &selection, writes)?.exit_code())
 }
 
-fn outcome(sh: &Shell, mocks: &[Mock], only: &str) -> Result<Outcome> {
+/// Runs the short form.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    let (kinds, mocks) = (&[Kind::Libraries], &[Mock::Own]);
+    outcome(sh, &Selection { kinds, mocks, only: "", extent: Extent::Official }, false)
+}
+
+/// The conversations of a run.
+struct Selection<'a> {
+    kinds: &'a [Kind],
+    mocks: &'a [Mock],
+    only: &'a str,
+    extent: Extent,
+}
+
+fn outcome(sh: &Shell, selection: &Selection<'_>, writes: bool) -> Result<Outcome> {
     let packages = match npm::ensure(sh, FOLDER, "clients")? {
         Ok(packages) => packages,
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
-    let scripts = suites::copy_scripts(sh, &packages)?;
+    let scripts = copy_scripts(sh, &packages)?;
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
         return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
     }
     let windlass = target(sh).join("debug/windlass");
-    let suites = suites::prepare(sh, &scripts)?;
-    let mut lines: Vec<String> = suites.missing.iter().map(|why| format!("skipped: {why}")).collect();
-    let mut all = Vec::new();
-    for &mock in mocks {
-        let stack = Stack::start(mock, &windlass, &scripts, SCRIPT)?;
-        for suite in &suites.ready {
-            all.extend(suite.run(mock.name(), &stack.to_json(), only)?);
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
+    for kind in selection.kinds {
+        let suites = kind.prepare(sh, &scripts, selection.extent)?;
+        lines.extend(suites.missing.iter().map(|why| format!("skipped: {why}")));
+        let mut conversations = Vec::new();
+        for &mock in selection.mocks {
+            let stack = Stack::start(mock, &windlass, &scripts, kind.script())?;
+            for suite in &suites.ready {
+                conversations.extend(suite.run(mock.name(), &stack.to_json(), selection.only)?);
+            }
         }
+        if writes {
+            write_table(sh, *kind, &table::to_markdown(&conversations))?;
+        }
+        all.extend(conversations);
     }
     lines.extend(table::rows(&all));
     lines.extend(all.iter().filter_map(explain));
     Ok(Outcome { lines, ..verdict(&all) })
+}
+
+/// Replaces the table of a kind in the page.
+fn write_table(sh: &Shell, kind: Kind, table: &str) -> Result<()> {
+    let page = sh.read_file(PAGE)?;
+    let (start, end) = (format!("<!-- {} -->\n", kind.name()), format!("<!-- end of {} -->\n", kind.name()));
+    let split = page.split_once(&start).and_then(|(head, rest)| Some((head, rest.split_once(&end)?.1)));
+    let (head, tail) = split.with_context(|| format!("{PAGE} has no place for the {}", kind.name()))?;
+    Ok(sh.write_file(PAGE, format!("{head}{start}{table}{end}{tail}"))?)
 }
 
 /// Returns the line of a conversation that did not pass.

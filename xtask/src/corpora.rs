@@ -16,7 +16,7 @@ cargo xtask corpora
 
 Runs the tests over the recorded corpora and prints how many cases of each agreed.
 
-The corpora lie at ../shared/corpora from the project's root, or at $WINDLASS_CORPORA. Such a
+The corpora are at ../shared/corpora from the project's root, or at $WINDLASS_CORPORA. Such a
 test has `corpus` in its name and prints a line `corpus: NAME: N of M ..`.";
 
 pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {

@@ -15,9 +15,11 @@ use chroot::Chroot;
 pub(crate) const HELP: &str = "\
 cargo xtask cross [--target TARGET] [--in FOLDER]
 
-Type-checks crates for other platforms: every pure crate for WebAssembly, and without the standard library those that
-have a feature `std`; the facade with default features and with all features but `browser` for Windows; the
-facade with all features and the command line for macOS. Prints a table. Runs nothing of what it checks.
+Type-checks crates for other platforms.
+
+The checks are: every pure crate for WebAssembly, and without the standard library those that have a feature
+`std`; the facade with default features and with all features but `browser` for Windows; the facade with all
+features and the command line for macOS. Prints a table. No checked program runs.
 
 Rustup's standard libraries of other platforms are not needed. The check runs in a chroot of Debian unstable,
 whose compiler comes with the sources of its standard library; cargo builds the library from them. MinGW of the
@@ -30,7 +32,7 @@ Needs Linux, root, debootstrap, the Debian archive, and about 4 GB. Not a step o
 
 For example: `cargo xtask cross --target wasm32-unknown-unknown`";
 
-/// Features of the facade that need Unix: elsewhere the first is a compile error that says so, and the second
+/// Features of the facade that need Unix: elsewhere the first is a compile error, and the second
 /// contains it.
 const UNIX_FEATURES: [&str; 2] = ["browser", "full"];
 

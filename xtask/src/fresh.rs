@@ -18,15 +18,15 @@ Runs `cargo run -- demo` and `cargo xtask ci` as on a fresh machine, and prints 
 
 Clones the last commit into a new folder and gives it an empty home, cargo home, target folder and temporary
 folder, so no cached package, installed tool or cache of pip or npm is used. Only the toolchain, the settings
-that say where registries are, and ../shared are taken from this machine. `ci` starts with SIGINT ignored, as a
+of registries, and ../shared are taken from this machine. `ci` starts with SIGINT ignored, as a
 background job of a shell does, and CI=true is set. The folder is removed at the end, unless a command failed.
 
-  --without-shared  leaves ../shared out: the tests must pass and say what they skipped
+  --without-shared  leaves ../shared out: the tests must pass and print the skipped cases
   --quick           runs `ci --quick`
   --in FOLDER       makes the machine there, instead of in the system's temporary folder; needs about 30 GB
   --keep            keeps the folder
 
-For example, what a first clone of a stranger does: `cargo xtask fresh --without-shared`";
+For example, the first clone of a stranger: `cargo xtask fresh --without-shared`";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let without_shared = arguments.flag("--without-shared");

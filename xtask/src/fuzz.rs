@@ -22,8 +22,8 @@ Seeds and runs the fuzz targets, and reports crashes.
 
 Without TARGET all of fuzz/ run, one after the other. Uses a nightly toolchain and the address
 sanitizer where there is one, else the stable one without a sanitizer. An input that breaks a
-target belongs into fuzz/regressions/TARGET/ under a name that says what broke: `cargo test`
-replays those.
+target belongs into fuzz/regressions/TARGET/ under a name that describes the defect: `cargo test`
+replays those inputs.
 
   --seconds N   how long each target runs (60)";
 
@@ -37,7 +37,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let mut targets = targets(sh)?;
     if let Some(wanted) = wanted {
         if !targets.contains(&wanted) {
-            bail!("there is no fuzz target `{wanted}`; there are: {}", targets.join(", "));
+            bail!("unknown fuzz target `{wanted}`; there are: {}", targets.join(", "));
         }
         targets = vec![wanted];
     }
@@ -134,7 +134,7 @@ impl Report {
 
 fn fuzz(sh: &Shell, cargo_fuzz: &InstalledCommand, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
     let seeded = seeds::sow(sh, target)?;
-    println!("{target}: {seeded}");
+    capture::say(format_args!("{target}: {seeded}"));
     let before = artifacts(sh, target);
     let build = mode.call(sh, cargo_fuzz, "build").arg(target);
     if !capture::pass_through(build)? {

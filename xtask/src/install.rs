@@ -57,7 +57,7 @@ pub(crate) fn ensure(sh: &Shell, pinned: PinnedPackage) -> Result<Tool> {
     if installed.program.is_file() {
         return Ok(Tool::Ready(installed));
     }
-    println!("{package} {version} is missing: installing it once");
+    capture::say(format_args!("{package} {version} is missing: installing it once"));
     let requirement = format!("={version}");
     let words = ["--locked", "--debug", &package, "--version", &requirement];
     // The build of the tool must not fill the project's target folder.
@@ -75,5 +75,5 @@ pub(crate) fn cargo_home(sh: &Shell) -> Result<PathBuf> {
     if let Some(home) = sh.var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
         return Ok(PathBuf::from(home));
     }
-    Ok(std::env::home_dir().context("there is no home folder")?.join(".cargo"))
+    Ok(std::env::home_dir().context("the home folder is unknown")?.join(".cargo"))
 }

@@ -21,7 +21,7 @@ cargo xtask layers [--write]
 Checks that each crate uses only crates of earlier layers.
 
 The layers are [workspace.metadata.layers] in the root Cargo.toml. Normal and build dependencies
-must go to a strictly earlier layer; pure crates must not reach what is listed there as impure,
+must go to a strictly earlier layer; pure crates must not reach the dependencies that are listed as impure,
 through any number of crates; dev-dependencies are free, but the test kit and the mock come by path only.
 The tests of a crate in `test-packages` compile at most that many packages.
 

@@ -1,6 +1,6 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `clients`, `load`, `mcp`, `browser`, `temporal`, `man`,
-//! `picture`, `release`, `cross`, `semver`, `simulate`.
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `clients`, `judges`, `load`, `mcp`, `browser`, `acp`,
+//! `temporal`, `man`, `picture`, `release`, `cross`, `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -10,6 +10,7 @@
 #[macro_use]
 mod output;
 
+mod acp;
 mod arguments;
 mod capture;
 mod install;
@@ -26,6 +27,7 @@ mod durable;
 mod fetch;
 mod fresh;
 mod fuzz;
+mod judges;
 mod layers;
 mod load;
 mod man;
@@ -56,7 +58,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 23] = [
+const COMMANDS: &[Command] = &[
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -70,9 +72,11 @@ const COMMANDS: [Command; 23] = [
     Command { name: "durable", help: durable::HELP, run: durable::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "clients", help: clients::HELP, run: clients::run },
+    Command { name: "judges", help: judges::HELP, run: judges::run },
     Command { name: "load", help: load::HELP, run: load::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "browser", help: browser::HELP, run: browser::run },
+    Command { name: "acp", help: acp::HELP, run: acp::run },
     Command { name: "temporal", help: temporal::HELP, run: temporal::run },
     Command { name: "man", help: man::HELP, run: man::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
@@ -90,7 +94,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        eprintln!("error: there is no command `{name}`; `cargo xtask --help` lists them");
+        eprintln!("error: unknown command `{name}`; `cargo xtask --help` lists them");
         return ExitCode::FAILURE;
     };
     let words: Vec<String> = words.collect();
@@ -118,7 +122,7 @@ fn summarize(help: &str) -> &str {
 
 fn print_overview() {
     println!("cargo xtask COMMAND [--help]\n");
-    for command in &COMMANDS {
+    for command in COMMANDS {
         println!("  {:<8} {}", command.name, summarize(command.help));
     }
 }
@@ -129,13 +133,10 @@ mod tests {
 
     #[test]
     fn each_command_has_a_summary() {
-        for command in &COMMANDS {
+        for command in COMMANDS {
             let summary = summarize(command.help);
-            assert!(
-                summary.split(' ').count() > 2 && !summary.starts_with("cargo"),
-                "{}: {summary}",
-                command.name
-            );
+            let is_sentence = summary.split(' ').count() > 2 && summary.ends_with('.');
+            assert!(is_sentence && !summary.starts_with("cargo"), "{}: {summary}", command.name);
         }
         assert_eq!(summarize("cargo xtask a [--b]\n            [--c]\n\nDoes it.\nMore."), "Does it.");
     }

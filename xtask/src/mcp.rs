@@ -11,18 +11,19 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus, libtest};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, libtest};
 use crate::needs;
 use install::InstalledServers;
 
 pub(crate) const HELP: &str = "\
 cargo xtask mcp [--install] [--servers] [--conformance]
 
-Uses real MCP servers, and runs the published conformance suite and the next one, with the scenarios of
-2026-07-28, against our server and client.
+Uses real MCP servers, and runs the conformance suites against our server and client.
+
+The suites are the published one and the next one, with the scenarios of 2026-07-28.
 
 The servers (npm: everything, filesystem, memory; Python: git, time, fetch) and the suite are installed
-once into the target folder; what cannot be is said and skipped. Without an option everything runs.
+once into the target folder; a program that cannot be installed is skipped with a line. Without an option everything runs.
 
   --install      installs, and runs nothing
   --servers      runs the tests with the servers only
@@ -48,6 +49,11 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     outcome(sh, true, true)
 }
 
+/// Runs the tests with the servers.
+pub(crate) fn with_installed_servers(sh: &Shell) -> Result<Outcome> {
+    outcome(sh, true, false)
+}
+
 fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
     let installed = install::ensure(sh)?;
     let mut lines: Vec<String> = installed.missing.iter().map(|why| format!("skipped: {why}")).collect();
@@ -58,17 +64,8 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
     if suite {
         outcomes.extend(conformance::both(sh, &installed)?);
     }
-    let has = |status| outcomes.iter().any(|outcome| outcome.status == status);
-    let status = if has(StepStatus::Failed) {
-        StepStatus::Failed
-    } else if has(StepStatus::Passed) {
-        StepStatus::Passed
-    } else {
-        StepStatus::Skipped
-    };
-    let notes: Vec<&str> = outcomes.iter().map(|outcome| outcome.note.as_str()).collect();
-    let note = notes.join("; ");
-    lines.extend(outcomes.into_iter().flat_map(|outcome| outcome.lines));
+    let Outcome { status, note, lines: more } = Outcome::join(outcomes);
+    lines.extend(more);
     Ok(Outcome { status, note, lines })
 }
 

@@ -12,7 +12,7 @@ use crate::project::target;
 const NODE_MAJOR: u32 = 20;
 
 /// Installs the packages of `FOLDER/package.json` with the versions of its lock file, which contains no URLs, so any
-/// registry can serve them. Returns the folder with `node_modules`, or the reason why it is missing.
+/// registry can serve them, and without the packages' scripts. Returns the folder with `node_modules`, or the reason why it is missing.
 pub(crate) fn ensure(sh: &Shell, folder: &str, name: &str) -> Result<std::result::Result<PathBuf, String>> {
     let Some(major) = node_major(sh) else {
         return Ok(Err("npm with node is not installed".to_owned()));
@@ -33,7 +33,10 @@ pub(crate) fn ensure(sh: &Shell, folder: &str, name: &str) -> Result<std::result
     sh.write_file(home.join("package.json"), packages)?;
     sh.write_file(home.join("package-lock.json"), &lock)?;
     let in_home = sh.push_dir(&home);
-    let is_installed = capture::pass_through(cmd!(sh, "npm ci --silent --no-audit --no-fund"))?;
+    let words = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"];
+    let install = || capture::pass_through(cmd!(sh, "npm ci {words...}"));
+    // A registry can fail once.
+    let is_installed = install()? || install()?;
     drop(in_home);
     if !is_installed {
         return Ok(Err("the packages cannot be installed: the registry of npm is out of reach".to_owned()));

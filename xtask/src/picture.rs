@@ -15,16 +15,16 @@ use crate::project;
 pub(crate) const HELP: &str = "\
 cargo xtask picture [--check]
 
-Runs the demo and draws what it prints as a terminal window, docs/demo.svg.
+Runs the demo and draws its output as a terminal window, docs/demo.svg.
 
 The picture shows parts of the run: the task, an edit with its diff, the result and the summary; `⋯`
-stands for the lines between them, and `…` for paths, ports, times and ids, which differ in each run. Two runs
+replaces the lines between them, and `…` paths, ports, times and ids, which differ in each run. Two runs
 of one program draw the same bytes. The machine must be able to confine commands, because the demo gives
 other reasons for its questions where it cannot. The run's journal is kept in the target folder.
 
   --check  writes nothing, and fails if a run today would give another picture
 
-For example, after a change of what the demo prints: `cargo xtask picture`, then look at the file in a browser";
+For example, after a change of the demo's output: `cargo xtask picture`, then look at the file in a browser";
 
 /// The picture that the README shows.
 const FILE: &str = "docs/demo.svg";
@@ -77,7 +77,7 @@ fn check(sh: &Shell, picture: &str) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     let Some(difference) = first_difference(&sh.read_file(FILE)?, picture) else {
-        println!("{FILE} shows what a run gives today");
+        println!("{FILE} shows the output of a run today");
         return Ok(ExitCode::SUCCESS);
     };
     println!("{FILE} is old: `cargo xtask picture` draws it again\n{difference}");

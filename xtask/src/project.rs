@@ -1,6 +1,6 @@
 //! The workspace as cargo describes it: its crates, their dependencies and the layer table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -107,8 +107,11 @@ pub(crate) type Reach = BTreeMap<String, Vec<String>>;
 /// Resolves all dependencies from the lock file, downloads missing ones, and reads the edges between
 /// packages. Versions of one package are merged, because the rules name packages, not versions.
 pub(crate) fn resolve(sh: &Shell) -> Result<Reach> {
-    let metadata = metadata(sh, &[])?;
-    let names: BTreeMap<String, String> = list(&metadata, "packages")
+    edges(&metadata(sh, &[])?)
+}
+
+fn edges(metadata: &Value) -> Result<Reach> {
+    let names: BTreeMap<String, String> = list(metadata, "packages")
         .filter_map(|package| Some((text(package, "id")?, text(package, "name")?)))
         .collect();
     let mut reach = Reach::new();
@@ -118,7 +121,7 @@ pub(crate) fn resolve(sh: &Shell) -> Result<Reach> {
         };
         let needed = reach.entry(name.clone()).or_default();
         for edge in list(node, "deps") {
-            let is_used = list(edge, "dep_kinds").any(|kind| kind["kind"].as_str().is_none());
+            let is_used = list(edge, "dep_kinds").any(|kind| kind["kind"].as_str() != Some("dev"));
             let target = text(edge, "pkg").and_then(|id| names.get(&id));
             if let (true, Some(target)) = (is_used, target) {
                 needed.push(target.clone());
@@ -126,6 +129,35 @@ pub(crate) fn resolve(sh: &Shell) -> Result<Reach> {
         }
     }
     Ok(reach)
+}
+
+/// A version of Rust, and the package that needs it.
+pub(crate) type TiedVersion = ((u32, u32), String);
+
+/// The versions of Rust that packages need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requirements {
+    /// The members of the workspace.
+    pub(crate) members: BTreeSet<String>,
+    /// The `rust-version` of each package that has one. Of several versions of one package the newest counts.
+    pub(crate) versions: BTreeMap<String, String>,
+    /// The normal and build dependencies of each package with all features.
+    pub(crate) edges: Reach,
+}
+
+/// Resolves all dependencies with all features, and reads the versions of Rust that they need.
+pub(crate) fn requirements(sh: &Shell) -> Result<Requirements> {
+    let metadata = metadata(sh, &["--all-features"])?;
+    let mut requirements = Requirements { edges: edges(&metadata)?, ..Requirements::default() };
+    for package in list(&metadata, "packages") {
+        let Some(name) = text(package, "name") else { continue };
+        // A package of a registry has a source, a member of the workspace has none.
+        if package["source"].is_null() {
+            requirements.members.insert(name.clone());
+        }
+        requirements.versions.extend(text(package, "rust_version").map(|version| (name, version)));
+    }
+    Ok(requirements)
 }
 
 /// Returns cargo's build folder.

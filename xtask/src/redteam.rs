@@ -14,7 +14,7 @@ use crate::project::target;
 pub(crate) const HELP: &str = "\
 cargo xtask redteam [--file FILE] [--faults FILE] [--only ID,..] [--mode MODE] [--jobs N] [--json]
 
-Runs attacks and faults against the crates and the program, and counts what is accepted.
+Runs attacks and faults against the crates and the program, and counts the accepted ones.
 
 FILE is a catalogue of attacks, or one of faults; another one of the same form runs as well. Without
 both, redteam/attacks.json and the shared ones are run: ../shared/attacks from the project's root, or
@@ -22,8 +22,9 @@ $WINDLASS_ATTACKS.
 
 Each case has a process, a workspace and a home of its own, and a time limit. A fault is shown by tests
 of the workspace, which are built first (at most 2 hours) and then run (at most 30 minutes). A test failed,
-did not build, timed out or does not exist: the line says which, with the last lines of output. Every failure has a line: what was accepted, what was observed
-and why it is not enough; so has every case that could not be run. A skipped case is not a passed one.
+did not build, timed out or does not exist: the line names the cause, with the last lines of output. Every
+failure has a line with the accepted outcomes, the observed one and the difference; so has every case that
+could not be run. A skipped case is not a passed one.
 The last line is `N passed, N failed, N skipped`; the exit code is 1 if any failed.
 
   --only ID,..   only these ids, or those that begin so: `--only SHL,CTL-001`
@@ -36,16 +37,16 @@ For example, the controls, which must not be refused: `cargo xtask redteam --onl
 pub(crate) const CRASH_HELP: &str = "\
 cargo xtask crash [--kills N] [--seed S] [--only POINT] | --cancel [--every N] | --conform
 
-Kills runs of an agent at every named point and at random moments, lets other processes go on, and counts.
+Kills runs of an agent at every named point and at random moments, resumes them, and counts problems.
 
 A run edits files, patches two at once, makes marks outside and runs commands. It is killed (SIGKILL) before,
 after and in the middle of each kind of record, before and after each tool has done its work, and N times at
-any moment. Then it is resumed to its end. No record that was said to be kept may be lost; each change of a file
-is made exactly once; marks and commands at most once, and once where their result says so; every request is
-paired; every run comes to its end. What breaks one of these is told with the folder that it left.
+any moment. Then it is resumed to its end. No acknowledged record may be lost; each change of a file is
+made exactly once; marks and commands at most once, and once if their result claims success; every request is
+paired; every run comes to its end. A violation is printed with the folder of its run.
 
   --kills N      how many kills at random moments (500)
-  --seed S       the seed of the moments; without it another one each time, which is told
+  --seed S       the seed of the moments; without it each run draws and prints another one
   --cancel       instead, cancels a run, and drops one, at each moment at which it is polled: every call has its
                  one result, and no process and no descriptor is left
   --every N      with --cancel: only every N-th moment (1)
@@ -116,7 +117,7 @@ pub(crate) fn attacks(sh: &Shell) -> Result<Outcome> {
         Some(folder) => {
             named.extend(["--file".to_owned(), folder.join("attacks.json").display().to_string()]);
         }
-        None => lines.push("skipped: the shared catalogue: there is none at ../shared/attacks".to_owned()),
+        None => lines.push("skipped: the shared catalogue is missing at ../shared/attacks".to_owned()),
     }
     let captured = capture::run(harness(sh, &named, &[])?, Keep::Stdout, |_| false)?;
     let is_told = |line: &&String| line.starts_with("FAILED") || line.starts_with("skipped");

@@ -10,7 +10,7 @@ use crate::capture::{self, Keep};
 use crate::project::{Kind, Package, Project};
 
 pub(crate) const HELP: &str = "\
-cargo xtask release CRATE --dry-run
+cargo xtask release CRATE --dry-run [--verify]
 cargo xtask release --all --dry-run [--verify]
 
 Checks that a crate can be released: changelog, publish order, package. Publishes nothing.
@@ -38,7 +38,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         (true, None) => in_publish_order(&project),
         (false, Some(name)) => match find(&project, name)? {
             package if package.is_published => vec![package],
-            package => bail!("the manifest of `{}` says `publish = false`", package.name),
+            package => bail!("the manifest of `{}` has `publish = false`", package.name),
         },
         (true, Some(_)) => bail!("give a crate or --all, not both"),
         (false, None) => bail!("which crate? for example `cargo xtask release sse --dry-run`"),
@@ -63,7 +63,7 @@ pub(crate) fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Package> 
     project
         .crates()
         .find(|package| package.layer_name() == Some(name) || package.name == name)
-        .with_context(|| format!("there is no crate `{name}` under crates/"))
+        .with_context(|| format!("unknown crate `{name}`: it is not under crates/"))
 }
 
 /// Returns the published crates under `crates/`, each after its dependencies.

@@ -1,6 +1,9 @@
 //! `cargo xtask sdk`: tests the providers' official Python libraries as clients of the mock and of the proxy.
 
-use std::path::Path;
+mod names;
+mod recorded;
+
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
@@ -11,16 +14,26 @@ use crate::arguments::Arguments;
 use crate::ci::{Outcome, StepStatus};
 use crate::project::target;
 use crate::server::Server;
-use crate::{capture, venv};
+use crate::{capture, corpora, venv};
 
 pub(crate) const HELP: &str = "\
-cargo xtask sdk
+cargo xtask sdk [--recorded [WORD]]
 
 Lets the official libraries (openai, anthropic, google-genai for Python) call tools through us.
 
 Each does two streamed turns with two parallel calls, against `windlass mock` and against
 `windlass proxy` before a mock of each wire format. The libraries are installed once from the
-Python package index into the target folder; without python3 the command says so and is skipped.";
+Python package index into the target folder; without python3 the command prints the reason and is skipped.
+
+Then every recorded answer of the corpora is served as an upstream of each format, translated by the
+proxy, and decoded by the library of each other format: text, calls, stop reason and usage must be those
+that `windlass parse` reads in the recording, and within one format the bytes must be equal. The intended
+differences are listed with their reasons in xtask/sdk/recorded/differences.json.
+
+Each field of a request, event of a stream and stop reason in the types of these libraries must have a row
+in crates/gateway/SURVIVES.md.
+
+  --recorded [WORD]  runs the recorded answers only, or those whose names contain the word";
 
 pub(crate) const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
 const CLIENTS: &str = "xtask/sdk/two_turns.py";
@@ -30,21 +43,57 @@ const SCRIPT: &str = "xtask/sdk/script.json";
 pub(crate) const FORMATS: [(&str, &str); 4] =
     [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
 
-pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    if arguments.flag("--recorded") {
+        let word = arguments.word().unwrap_or_default();
+        arguments.finish()?;
+        return Ok(test_recordings(sh, &word)?.exit_code());
+    }
     arguments.finish()?;
     Ok(test(sh)?.exit_code())
 }
 
-/// Runs every library against every server, and reports one line per server.
+/// Runs the conversations, the names and the recorded answers, as a step of `ci`.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    let conversations = conversations(sh)?;
+    if conversations.status == StepStatus::Skipped {
+        return Ok(conversations);
+    }
+    let names = match prepare(sh)? {
+        Ok((python, _)) => names::test(&python)?,
+        Err(outcome) => outcome,
+    };
+    Ok(Outcome::join(vec![conversations, names, test_recordings(sh, "")?]))
+}
+
+fn test_recordings(sh: &Shell, word: &str) -> Result<Outcome> {
+    let Some(corpora) = corpora::folder(sh) else {
+        return Ok(Outcome::new(StepStatus::Skipped, "recorded answers: the corpora are missing"));
+    };
+    match prepare(sh)? {
+        Ok((python, windlass)) => recorded::test(&python, &windlass, &corpora, word),
+        Err(outcome) => Ok(outcome),
+    }
+}
+
+/// Returns the paths of Python with the libraries and of the command line, or the outcome without them.
+fn prepare(sh: &Shell) -> Result<std::result::Result<(PathBuf, PathBuf), Outcome>> {
     let python = match venv::ensure(sh, REQUIREMENTS, "sdk-venv")? {
         Ok(programs) => programs.join("python"),
-        Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
+        Err(why) => return Ok(Err(Outcome::new(StepStatus::Skipped, why))),
     };
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
+        return Ok(Err(Outcome::new(StepStatus::Failed, "the command line does not build")));
     }
-    let windlass = target(sh).join("debug/windlass");
+    Ok(Ok((python, target(sh).join("debug/windlass"))))
+}
+
+/// Runs every library against every server, and reports one line per server.
+fn conversations(sh: &Shell) -> Result<Outcome> {
+    let (python, windlass) = match prepare(sh)? {
+        Ok(paths) => paths,
+        Err(outcome) => return Ok(outcome),
+    };
     let mock = Server::start(&windlass, &["mock", "--script", SCRIPT, "--json"])?;
     let (mut lines, mut good, mut all) = (Vec::new(), 0_usize, 0_usize);
     let mut servers = vec![("windlass mock".to_owned(), None)];
@@ -89,7 +138,8 @@ fn clients(python: &Path, url: &str) -> Result<Vec<LibraryResult>> {
     let output = Command::new(python).args([CLIENTS, url]).stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let told = text.lines().map(|line| {
-        let line: Value = serde_json::from_str(line).with_context(|| format!("the clients said {line:?}"))?;
+        let line: Value =
+            serde_json::from_str(line).with_context(|| format!("the clients printed {line:?}"))?;
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let words = format!("{} {} {}", word("library"), word("version"), word("format"));
         Ok(LibraryResult { words, ok: line["ok"] == true, error: word("error") })

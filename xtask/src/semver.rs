@@ -14,8 +14,9 @@ use crate::release;
 pub(crate) const HELP: &str = "\
 cargo xtask semver CRATE --baseline-rev REVISION
 
-Compares the public interface of a crate with that of an earlier revision, and says which version number the
-changes require. Uses cargo-semver-checks, and installs its pinned version first if it is missing.
+Compares the public interface of a crate with that of an earlier revision.
+
+Prints the version number that the changes require. Uses cargo-semver-checks, and installs its pinned version first if it is missing.
 
 No crate is published yet, so a registry has no version to compare with and the revision is required. After the
 first release, its tag is the revision. Not a step of ci.

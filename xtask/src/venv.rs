@@ -24,13 +24,14 @@ pub(crate) fn ensure(
     }
     let quiet = |command: Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
     if !quiet(cmd!(sh, "python3 -m venv --clear {home}")) {
-        return Ok(Err("there is no python3 with venv: install it to run the Python packages".to_owned()));
+        return Ok(Err("python3 with venv is missing: install it to run the Python packages".to_owned()));
     }
     println!("installing the packages of {requirements} once");
     let python = programs.join("python");
-    let install =
-        cmd!(sh, "{python} -m pip install --quiet --disable-pip-version-check --no-deps -r {requirements}");
-    if !capture::pass_through(install)? {
+    let words = ["--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements];
+    let install = || capture::pass_through(cmd!(sh, "{python} -m pip install {words...}"));
+    // An index can fail once.
+    if !(install()? || install()?) {
         return Ok(Err(format!("{requirements} cannot be installed: the package index is out of reach")));
     }
     sh.write_file(mark, wanted)?;

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
+use crate::processes::Usage;
 use crate::traffic::{Fate, Traffic};
 
 /// A load: this many requests, or requests for this long, by so many clients at once.
@@ -39,6 +40,8 @@ pub(crate) struct Figures {
     pub(crate) whole: [f64; 2],
     /// Milliseconds between two pieces of a body: the 95th percentile.
     pub(crate) gap: f64,
+    /// The processor time of the clients.
+    pub(crate) processor_seconds: f64,
 }
 
 /// The parts that all clients share.
@@ -87,7 +90,8 @@ pub(crate) async fn run(url: &str, load: &Load) -> Result<Figures> {
         all.answers = all.answers.saturating_add(samples.answers);
     }
     let seconds = started.elapsed().as_secs_f64();
-    Ok(all.summarize(seconds))
+    let processor_seconds = Usage::read("self")?.processor_seconds;
+    Ok(Figures { processor_seconds, ..all.summarize(seconds) })
 }
 
 /// Sends requests one after the other, over one connection as long as it lasts.
@@ -129,8 +133,9 @@ async fn exchange(
     let response = sender.send_request(request).await?;
     if fate == Fate::Refused {
         let status = response.status();
-        response.into_body().collect().await?;
-        if status != 503 {
+        let bytes = response.into_body().collect().await?.to_bytes();
+        // While the upstream is silent for long, the gateway sends the head, and later the refusal in the stream.
+        if status != 503 && !(status == 200 && parse(&bytes, plan.load.traffic)?.is_refused()) {
             bail!("status {status} instead of the upstream's 503");
         }
         *connection = Some(sender);
@@ -198,6 +203,7 @@ async fn read(
 struct ParsedAnswer {
     text: String,
     is_finished: bool,
+    has_error: bool,
 }
 
 fn parse(bytes: &[u8], traffic: Traffic) -> Result<ParsedAnswer> {
@@ -221,7 +227,12 @@ fn parse(bytes: &[u8], traffic: Traffic) -> Result<ParsedAnswer> {
 impl ParsedAnswer {
     fn take(&mut self, chunk: &Value, content: &str) {
         self.text.push_str(chunk.pointer(content).and_then(Value::as_str).unwrap_or_default());
+        self.has_error |= chunk.get("error").is_some();
         self.is_finished |= chunk.pointer("/choices/0/finish_reason").is_some_and(|reason| reason == "stop");
+    }
+
+    fn is_refused(&self) -> bool {
+        self.has_error && self.text.is_empty() && !self.is_finished
     }
 }
 
@@ -236,6 +247,7 @@ impl Samples {
             whole: [percentile(&mut self.whole, 50), percentile(&mut self.whole, 95)],
             gap: percentile(&mut self.gaps, 95),
             reason: self.wrong.into_iter().next().unwrap_or_default(),
+            processor_seconds: 0.0,
         }
     }
 }

@@ -1,21 +1,24 @@
 //! The table: each load directly at the upstream and through the gateway, one after the other.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
 use crate::drive::{Figures, Load};
-use crate::processes::{Part, Usage, drive};
+use crate::processes::{Part, Placement, Role, Usage, drive};
 use crate::traffic::Traffic;
 
-/// A row of the table. The last field is the time limit in seconds.
-const LOADS: [(&str, Traffic, usize, usize); 6] = [
-    ("200 paced streams", Traffic::Paced, 200, 600),
-    ("1,000 paced streams", Traffic::Paced, 1000, 2000),
-    ("streams without pauses, 50 at once", Traffic::Stream, 50, 5000),
-    ("whole answers, 50 at once", Traffic::Whole, 50, 10_000),
-    ("8 bodies of 17 MB at once", Traffic::LargeBody, 8, 16),
-    ("16,000 calls in one message", Traffic::ManyCalls, 1, 3),
+/// A row of the table: the number of clients and of requests.
+const LOADS: [(&str, Traffic, Placement, usize, usize); 8] = [
+    ("200 paced streams", Traffic::Paced, Placement::Shared, 200, 600),
+    ("1,000 paced streams", Traffic::Paced, Placement::Shared, 1000, 2000),
+    ("streams without pauses, 50 at once", Traffic::Stream, Placement::Shared, 50, 5000),
+    ("streams without pauses, apart", Traffic::Stream, Placement::Apart, 50, 5000),
+    ("whole answers, 50 at once", Traffic::Whole, Placement::Shared, 50, 10_000),
+    ("whole answers, apart", Traffic::Whole, Placement::Apart, 50, 10_000),
+    ("8 bodies of 17 MB at once", Traffic::LargeBody, Placement::Shared, 8, 16),
+    ("16,000 calls in one message", Traffic::ManyCalls, Placement::Shared, 1, 3),
 ];
 
 const LIMIT_SECONDS: u64 = 120;
@@ -23,19 +26,22 @@ const LIMIT_SECONDS: u64 = 120;
 /// The gateways of the table: the format of the upstream, whose clients speak Chat Completions.
 const UPSTREAMS: [&str; 2] = ["openai-chat", "anthropic"];
 
-/// Runs the loads whose name contains the first word, or the soak of `--soak MINUTES`.
+/// Runs the loads whose name contains the first word, also through `LiteLLM` with `--litellm PROGRAM`, or the soak of
+/// `--soak MINUTES`.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     match words {
         [flag, minutes] if flag == "--soak" => soak(minutes.parse().context("the minutes of the soak")?),
-        [] => table(""),
-        [word] => table(word),
-        _ => bail!("report takes a word or --soak MINUTES"),
+        [flag, program] if flag == "--litellm" => table("", Some(Path::new(program))),
+        [word, flag, program] if flag == "--litellm" => table(word, Some(Path::new(program))),
+        [] => table("", None),
+        [word] => table(word, None),
+        _ => bail!("report takes a word and --litellm PROGRAM, or --soak MINUTES"),
     }
 }
 
-fn table(only: &str) -> Result<()> {
+fn table(only: &str, litellm: Option<&Path>) -> Result<()> {
     println!(
-        "{:<37}{:<14}{:>8}{:>8}{:>17}{:>19}{:>8}{:>9}{:>8}{:>7}",
+        "{:<37}{:<14}{:>8}{:>8}{:>17}{:>19}{:>8}{:>9}{:>8}{:>8}{:>7}",
         "load",
         "path",
         "req/s",
@@ -45,21 +51,34 @@ fn table(only: &str) -> Result<()> {
         "gap95",
         "peak MB",
         "cpu s",
+        "others",
         "wrong"
     );
     let mut wrong = 0_usize;
-    for (name, traffic, clients, requests) in LOADS.into_iter().filter(|(name, ..)| name.contains(only)) {
+    let loads = LOADS.into_iter().filter(|(name, ..)| name.contains(only));
+    for (name, traffic, placement, clients, requests) in loads {
         let load = Load { traffic, clients, requests, seconds: LIMIT_SECONDS };
-        let upstream = Part::start(&["upstream"])?;
-        let direct = drive(&upstream.url, &load)?;
-        print_row(name, "direct", &direct, &direct, None);
+        let upstream = Part::start(placement, Role::ClientsOrUpstream, &["upstream"])?;
+        let direct = drive(placement, &upstream.url, &load)?;
+        let mut earlier = upstream.usage()?.processor_seconds;
+        print_row(name, "direct", &direct, &direct, None, earlier);
         wrong = wrong.saturating_add(direct.wrong);
         for format in UPSTREAMS {
             // A gateway of its own for each load, so that the peak of its memory belongs to the load.
-            let gateway = Part::start(&["gateway", &upstream.url, format])?;
-            let figures = drive(&gateway.url, &load)?;
-            print_row(name, format, &figures, &direct, Some(gateway.usage()?));
+            let words = ["gateway", &upstream.url, format];
+            let gateway = Part::start(placement, Role::Gateway, &words)?;
+            let figures = drive(placement, &gateway.url, &load)?;
+            let seconds = upstream.usage()?.processor_seconds;
+            print_row(name, format, &figures, &direct, Some(gateway.usage()?), seconds - earlier);
+            earlier = seconds;
             wrong = wrong.saturating_add(figures.wrong);
+        }
+        if let Some(program) = litellm {
+            let gateway = Part::start_litellm(placement, program, &upstream.url)?;
+            let figures = drive(placement, &gateway.url, &load)?;
+            let seconds = upstream.usage()?.processor_seconds - earlier;
+            // Its wrong answers are shown, and are not a failure of this run.
+            print_row(name, "litellm", &figures, &direct, Some(gateway.usage()?), seconds);
         }
     }
     if wrong > 0 {
@@ -68,19 +87,27 @@ fn table(only: &str) -> Result<()> {
     Ok(())
 }
 
-fn print_row(name: &str, path: &str, figures: &Figures, direct: &Figures, usage: Option<Usage>) {
+fn print_row(
+    name: &str,
+    path: &str,
+    figures: &Figures,
+    direct: &Figures,
+    usage: Option<Usage>,
+    upstream_seconds: f64,
+) {
     let pair = |[middle, high]: [f64; 2]| format!("{middle:.1}/{high:.1}");
     let (peak, seconds) = match usage {
         Some(usage) => (format!("{:.1}", usage.peak_megabytes), format!("{:.2}", usage.processor_seconds)),
         None => ("-".to_owned(), "-".to_owned()),
     };
     println!(
-        "{name:<37}{path:<14}{:>8.1}{:>8.2}{:>17}{:>19}{:>8.1}{peak:>9}{seconds:>8}{:>7}",
+        "{name:<37}{path:<14}{:>8.1}{:>8.2}{:>17}{:>19}{:>8.1}{peak:>9}{seconds:>8}{:>8.2}{:>7}",
         figures.per_second,
         figures.per_second / direct.per_second,
         pair(figures.first),
         pair(figures.whole),
         figures.gap,
+        figures.processor_seconds + upstream_seconds,
         figures.wrong,
     );
     if figures.wrong > 0 {
@@ -91,12 +118,13 @@ fn print_row(name: &str, path: &str, figures: &Figures, direct: &Figures, usage:
 /// Keeps 200 streams with faults open for some minutes, in rounds of one minute, through a gateway that
 /// translates. Compares memory and descriptors after the first round and at the end.
 fn soak(minutes: u64) -> Result<()> {
-    let upstream = Part::start(&["upstream"])?;
-    let gateway = Part::start(&["gateway", &upstream.url, "anthropic"])?;
+    let shared = Placement::Shared;
+    let upstream = Part::start(shared, Role::ClientsOrUpstream, &["upstream"])?;
+    let gateway = Part::start(shared, Role::Gateway, &["gateway", &upstream.url, "anthropic"])?;
     let load = Load { traffic: Traffic::Faults, clients: 200, requests: usize::MAX, seconds: 60 };
     let (mut answers, mut wrong) = (0_usize, 0_usize);
     for minute in 1..=minutes {
-        let figures = drive(&gateway.url, &load)?;
+        let figures = drive(shared, &gateway.url, &load)?;
         // The gateway notices the ends of the connections.
         std::thread::sleep(Duration::from_secs(2));
         let usage = gateway.usage()?;

@@ -1,10 +1,11 @@
 //! The upstream and the gateway, each in a process of its own.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 use serde_json::json;
-use tokio::net::TcpListener;
 use windlass_client::{Client, Endpoint, Options};
-use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+use windlass_gateway::{Front, Gateway, Listener, MemoryStateStore, ServeOptions, Upstream, serve};
 use windlass_mock::{Script, ScriptedProvider};
 use windlass_vendors::WireFormat;
 
@@ -30,8 +31,11 @@ pub(crate) async fn run_gateway(upstream: &str, format: &str) -> Result<()> {
         .iter()
         .map(|format| format.server.clone())
         .fold(Gateway::new(Upstream::from_client(client)), Gateway::with_server);
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("{}", json!({"base_url": format!("http://{}", listener.local_addr()?)}));
-    serve(listener, gateway, ServeOptions::default()).await?;
+    // The command line stores responses by default.
+    let front = Front::new(gateway).with_state(Arc::new(MemoryStateStore::default()));
+    let listener = Listener::bind(([127, 0, 0, 1], 0).into())?;
+    let address = listener.local_addr().context("the socket has no address")?;
+    println!("{}", json!({"base_url": format!("http://{address}")}));
+    serve(listener, front, ServeOptions::default()).await?;
     Ok(())
 }

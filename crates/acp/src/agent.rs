@@ -70,7 +70,8 @@ impl AcpAgent {
         let (peer, lines) = Peer::new();
         let (close, closing) = watch::channel(false);
         let sessions = OpenSessions::default();
-        let connection = Connection { shared: Arc::clone(&self.shared), peer, sessions, closing };
+        let (shared, client) = (Arc::clone(&self.shared), Arc::default());
+        let connection = Connection { shared, peer, sessions, closing, client };
         let mut writing = std::pin::pin!(write_lines(writer, lines));
         let mut requests = JoinSet::new();
         let mut is_broken = false;
@@ -95,6 +96,11 @@ impl AcpAgent {
         // A client that does not read must not delay the end.
         let written = tokio::time::timeout(LAST_RESPONSES, last).await;
         requests.shutdown().await;
+        for session in &opened {
+            // The client does not answer any more. Another connection may have set its own editor, and loses it only
+            // until it opens the session again.
+            self.shared.host.set_editor(session, None);
+        }
         self.suspend(&opened).await;
         end.and(written.unwrap_or(Ok(())))
     }
@@ -114,7 +120,7 @@ impl AcpAgent {
     }
 }
 
-async fn write_lines(
+pub(crate) async fn write_lines(
     mut writer: impl AsyncWrite + Unpin,
     mut lines: mpsc::Receiver<String>,
 ) -> io::Result<()> {

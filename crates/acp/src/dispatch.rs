@@ -1,12 +1,15 @@
 //! The methods of the protocol.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
+use windlass_app::feed::AgentPath;
 use windlass_app::providers::ProviderOptions;
 use windlass_app::{AppError, one_line};
 
 use crate::config_options;
-use crate::connection::{Connection, SessionId, Setup, check_setup};
+use crate::connection::{CheckedSetup, ClientCapabilities, Connection, SessionId, Setup, check_setup};
 use crate::prompt;
 use crate::rpc::{RpcError, read_params};
 use crate::sessions::{EditorSession, PromptSlot, find_mode, modes};
@@ -14,6 +17,9 @@ use crate::stored;
 
 /// The version of the protocol.
 const VERSION: u64 = 1;
+
+/// The method, outside of the protocol, that stops one call. Its name begins as the protocol demands.
+const STOP_CALL: &str = "_windlass/stop_call";
 
 /// The method of sign-in: the key is in the environment of the agent.
 const KEY_METHOD: &str = "provider-key";
@@ -23,6 +29,16 @@ const KEY_METHOD: &str = "provider-key";
 struct SetMode {
     session_id: String,
     mode_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StopCall {
+    session_id: String,
+    tool_call_id: String,
+    /// The place of the sub-agent that made the call, as in the events of the feed.
+    #[serde(default)]
+    agent: Option<AgentPath>,
 }
 
 /// Reserves the session of a prompt. Other requests need no slot.
@@ -47,7 +63,7 @@ pub(crate) async fn request(
     params: Value,
 ) -> Result<Value, RpcError> {
     match (method, slot) {
-        ("initialize", _) => Ok(initialize(connection)),
+        ("initialize", _) => Ok(initialize(connection, params)),
         ("authenticate", _) => authenticate(connection),
         ("session/new", _) => new_session(connection, &read_params(params)?).await,
         ("session/load", _) => stored::load(connection, read_params(params)?, true).await,
@@ -57,13 +73,25 @@ pub(crate) async fn request(
         ("session/close", _) => {
             let SessionId { session_id } = read_params(params)?;
             connection.sessions.close(&session_id)?;
+            connection.shared.host.set_servers(&session_id, Vec::new());
+            connection.shared.host.set_editor(&session_id, None);
             Ok(json!({}))
         }
         ("session/set_mode", _) => set_mode(connection, &read_params(params)?).await,
         ("session/set_config_option", _) => config_options::set(connection, read_params(params)?).await,
+        (STOP_CALL, _) => stop_call(connection, read_params(params)?).await,
         ("session/prompt", Some(slot)) => prompt::prompt(connection, slot, read_params(params)?).await,
         _ => Err(RpcError::unknown_method(method)),
     }
+}
+
+/// Stops one call of the run that a session works on, or of a sub-agent of the run. Both continue.
+async fn stop_call(connection: &Connection, parameters: StopCall) -> Result<Value, RpcError> {
+    let StopCall { session_id, tool_call_id, agent } = parameters;
+    connection.sessions.get(&session_id)?;
+    let stopped = connection.shared.host.stop_call(&session_id, agent.as_ref(), &tool_call_id).await;
+    // Only a session that works has a call to stop.
+    Ok(json!({"stopped": stopped.unwrap_or(false)}))
 }
 
 /// Handles a notification. Unknown ones have no effect.
@@ -83,19 +111,37 @@ pub(crate) fn notification(connection: &Connection, method: &str, params: &Value
     }
 }
 
-fn initialize(connection: &Connection) -> Value {
+/// The parameters of `initialize` that the agent uses.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Initialize {
+    #[serde(default)]
+    client_capabilities: ClientCapabilities,
+}
+
+fn initialize(connection: &Connection, params: Value) -> Value {
+    // Malformed abilities are ignored.
+    let Initialize { client_capabilities } = Initialize::deserialize(params).unwrap_or_default();
+    // The first request counts.
+    drop(connection.client.set(client_capabilities));
     let about = match find_key(connection) {
         Ok(()) => "The provider's key is in the environment of the agent.".to_owned(),
         Err(error) => one_line(&error),
     };
+    describe_agent(&about)
+}
+
+/// Returns the answer to `initialize`, with a text about the sign-in.
+pub(crate) fn describe_agent(about: &str) -> Value {
     json!({
         "protocolVersion": VERSION,
         "agentInfo": {"name": "windlass", "title": "Windlass", "version": env!("CARGO_PKG_VERSION")},
         "agentCapabilities": {
             "loadSession": true,
             "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
-            "mcpCapabilities": {"http": false, "sse": false},
+            "mcpCapabilities": {"http": true, "sse": false},
             "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
+            "_meta": {"windlass": {"methods": [STOP_CALL]}},
         },
         "authMethods": [{"id": KEY_METHOD, "name": "Key of the provider", "description": about}],
     })
@@ -113,7 +159,7 @@ fn authenticate(connection: &Connection) -> Result<Value, RpcError> {
 }
 
 async fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, RpcError> {
-    let root = check_setup(connection, setup)?;
+    let CheckedSetup { root, servers } = check_setup(connection, setup)?;
     let id = connection.shared.host.reserve_id()?;
     let template = &connection.shared.template;
     let session = EditorSession {
@@ -123,8 +169,11 @@ async fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, Rp
         effort: template.request.reasoning,
         is_started: false,
         last_seq: None,
+        rejected: BTreeSet::new(),
     };
     connection.sessions.open(&id, session.clone())?;
+    connection.shared.host.set_servers(&id, servers);
+    connection.attach_files(&id, &setup.cwd);
     let options = config_options::list(connection, &session).await?;
     Ok(json!({"sessionId": id, "modes": modes(session.autonomy), "configOptions": options}))
 }

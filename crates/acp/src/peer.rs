@@ -50,6 +50,11 @@ impl Peer {
         drop(self.outgoing.send(message.to_string()).await);
     }
 
+    /// Returns true after the end of the connection.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.outgoing.is_closed()
+    }
+
     pub(crate) async fn notify(&self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
     }

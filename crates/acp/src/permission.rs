@@ -14,6 +14,10 @@ pub(crate) const WINDOW: &str = "editor";
 const ONCE: &str = "once";
 const SESSION: &str = "session";
 const NO: &str = "no";
+const NEVER: &str = "never";
+
+/// The comment of an answer that repeats an earlier rejection.
+const REJECTED: &str = "The person rejected this call for the session.";
 
 /// Returns true if the question can be a request for a permission. A question without proposed answers is a message,
 /// and the next prompt answers it.
@@ -51,7 +55,6 @@ fn option(id: &str, name: &str, kind: &str) -> Value {
     json!({"optionId": id, "name": name, "kind": kind})
 }
 
-/// A rejection for the rest of the session is not offered, because a run cannot remember it.
 fn options_of(card: &CallCard) -> Vec<Value> {
     let mut options = vec![option(ONCE, "Allow", "allow_once")];
     if card.can_remember {
@@ -62,7 +65,29 @@ fn options_of(card: &CallCard) -> Vec<Value> {
         options.push(option(SESSION, &name, "allow_always"));
     }
     options.push(option(NO, "Deny", "reject_once"));
+    options.push(option(NEVER, "Deny this call for this session", "reject_always"));
     options
+}
+
+/// Returns the digest of the call that a question is about. A rejection for the session covers the questions with the same
+/// digest: another argument, another file or another rule gives another one.
+pub(crate) fn digest_of(question: &Question) -> Option<&str> {
+    match question {
+        Question::Call { card } => Some(&card.digest),
+        _ => None,
+    }
+}
+
+/// Returns true if the client's response rejects a call for the session.
+pub(crate) fn is_rejection(response: &Value) -> bool {
+    let outcome = response.get("outcome");
+    let field = |name: &str| outcome.and_then(|outcome| outcome.get(name)?.as_str());
+    field("outcome") == Some("selected") && field("optionId") == Some(NEVER)
+}
+
+/// Returns the answer to a call that was rejected for the session before.
+pub(crate) fn repeat_rejection() -> Answer {
+    Answer::No { comment: Some(REJECTED.to_owned()) }
 }
 
 fn describe_call(card: &CallCard, root: &Path, call: &str, diffs: Vec<Value>) -> Value {
@@ -98,7 +123,7 @@ pub(crate) fn answer(question: &OpenQuestion, response: &Value) -> Answer {
     match (&question.card, choice) {
         (Question::Call { .. }, ONCE) => Answer::Once { comment: None },
         (Question::Call { .. }, SESSION) => Answer::Session { comment: None },
-        (Question::Call { .. }, NO) => Answer::No { comment: None },
+        (Question::Call { .. }, NO | NEVER) => Answer::No { comment: None },
         (Question::Guidance { .. }, ONCE) => Answer::Words { text: "yes".to_owned() },
         (Question::Guidance { .. }, NO) => Answer::Words { text: "no".to_owned() },
         (Question::Words { suggestions, .. }, index) => {

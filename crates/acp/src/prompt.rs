@@ -7,19 +7,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
-use windlass_agent::DeliverAt;
 use windlass_app::feed::{FeedEvent, FeedKind, Question, RunOutcome, Tokens};
-use windlass_app::sessions::{
-    Answer, AnswerError, OpenQuestion, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
-};
-use windlass_app::{RunSettings, Task};
+use windlass_app::sessions::{OpenQuestion, RunEnd};
 
+use crate::answers::{answer, ask_form, ask_permission};
+use crate::begin::{PromptRun, begin};
 use crate::connection::Connection;
 use crate::content::{Block, to_task};
-use crate::permission::{self, WINDOW};
+use crate::elicitation;
+use crate::followed_run::FollowedRun;
+use crate::permission;
 use crate::rpc::RpcError;
 use crate::sessions::PromptSlot;
-use crate::stored::{on_sessions, read_settings};
 use crate::translator::{Translator, call_update};
 use crate::updates::chunk;
 
@@ -39,19 +38,24 @@ pub(crate) async fn prompt(
 ) -> Result<Value, RpcError> {
     let read = tokio::task::spawn_blocking(move || to_task(&parameters.prompt));
     let task = read.await.map_err(|error| RpcError::internal(error.to_string()))??;
-    let Some((run, after)) = begin(connection, &slot, &task).await? else {
+    let Some(PromptRun { run, after, questions }) = begin(connection, &slot, &task).await? else {
         return Ok(json!({"stopReason": "cancelled"}));
     };
     let session = connection.sessions.get(&slot.id)?;
     let mut turn = Turn {
         connection,
         id: &slot.id,
-        translator: Translator::live(&session.root, &task.text),
+        translator: Translator::live(&session.root, &task.text)
+            .with_window(connection.shared.template.context_window)
+            .with_terminals(connection.shows_terminals()),
         asks: JoinSet::new(),
         open: BTreeMap::new(),
         is_cancelled: false,
         last_seq: after,
     };
+    for question in questions {
+        turn.open_question(question, None);
+    }
     let end = turn.follow(&run, slot.cancelled.clone()).await;
     let last_seq = Some(turn.last_seq);
     // The session may have been closed meanwhile.
@@ -59,124 +63,13 @@ pub(crate) async fn prompt(
     end
 }
 
-/// Starts, continues or resumes the session with the task. Returns the run and the number of the last event before
-/// it; `None` if the prompt was cancelled while the client was asked.
-async fn begin(
-    connection: &Connection,
-    slot: &PromptSlot,
-    task: &Task,
-) -> Result<Option<(RunHandle, u64)>, RpcError> {
-    let text = task.text.as_str();
-    let (host, id) = (&connection.shared.host, slot.id.as_str());
-    let session = connection.sessions.get(id)?;
-    if !session.is_started {
-        let mut settings = connection.shared.template.clone().with_task(task.clone());
-        (settings.root, settings.autonomy) = (session.root, session.autonomy);
-        settings.provider.model = session.model;
-        settings.request.reasoning = session.effort;
-        let run = host.start_as(id, settings).await?;
-        connection.sessions.update(id, |session| session.is_started = true)?;
-        return Ok(Some((run, 0)));
-    }
-    let after = match session.last_seq {
-        Some(seq) => seq,
-        None => host.read(id, None).await?.last().map_or(0, |event| event.seq),
-    };
-    if let Some(run) = host.handle(id) {
-        check_words_only(task)?;
-        let asked = run.questions().into_iter().find(|question| !is_call(&question.card));
-        match asked {
-            Some(question) => answer(host, id, &question.id, words(text)).await?,
-            None => run.send(text, DeliverAt::NextTurn)?,
-        }
-        return Ok(Some((run, after)));
-    }
-    let name = slot.id.clone();
-    let record = on_sessions(connection, move |sessions| sessions.find(&name)).await?;
-    if record.state != SessionState::Suspended {
-        let mut changes = RunChanges::default();
-        changes.autonomy = (record.autonomy != session.autonomy).then_some(session.autonomy);
-        let RunSettings { mut provider, request, .. } = read_settings(connection, record).await?;
-        if provider.model != session.model {
-            provider.model = session.model;
-            changes.provider = Some(provider);
-        }
-        changes.effort = session.effort.filter(|effort| request.reasoning != Some(*effort));
-        return Ok(Some((host.continue_session(id, task.clone(), &changes).await?, after)));
-    }
-    check_words_only(task)?;
-    if !answer_stored(connection, slot, text).await? {
-        return Ok(None);
-    }
-    Ok(Some((host.resume(id).await?, after)))
-}
-
-/// Checks that a message to a run has no parts: only a task can have them.
-fn check_words_only(task: &Task) -> Result<(), RpcError> {
-    if task.parts.is_empty() {
-        return Ok(());
-    }
-    Err(RpcError::invalid_params("pictures and files belong to a task: send them when the run has ended"))
-}
-
-/// Answers the questions of a suspended session: the client is asked about calls, and the text answers a question in
-/// words, or is a message. Returns false if the prompt was cancelled, or a question stays open.
-async fn answer_stored(connection: &Connection, slot: &PromptSlot, text: &str) -> Result<bool, RpcError> {
-    let (host, id) = (&connection.shared.host, slot.id.as_str());
-    let root = connection.sessions.get(id)?.root;
-    let mut is_used = false;
-    for question in host.questions(id).await? {
-        let given = if let Question::Call { card } = &question.card {
-            let diffs = Translator::replay(&root).add_card(card);
-            let params = permission::request(id, &root, &question, &card.call, diffs);
-            let mut cancelled = slot.cancelled.clone();
-            let response = tokio::select! {
-                response = ask(connection, params) => response,
-                _ = cancelled.wait_for(|is_cancelled| *is_cancelled) => None,
-            };
-            response.map_or(Answer::Later, |response| permission::answer(&question, &response))
-        } else {
-            is_used = true;
-            words(text)
-        };
-        if given == Answer::Later {
-            return Ok(false);
-        }
-        answer(host, id, &question.id, given).await?;
-    }
-    if !is_used {
-        host.send(id, text, DeliverAt::NextTurn).await?;
-    }
-    Ok(true)
-}
-
-fn words(text: &str) -> Answer {
-    Answer::Words { text: text.to_owned() }
-}
-
-fn is_call(question: &Question) -> bool {
-    matches!(question, Question::Call { .. })
-}
-
-/// Gives an answer. An earlier answer of another window counts, and is not an error.
-async fn answer(host: &SessionHost, session: &str, question: &str, answer: Answer) -> Result<(), RpcError> {
-    match host.answer(session, question, answer, WINDOW).await {
-        Ok(_) | Err(AnswerError::AlreadyAnswered { .. } | AnswerError::NotOpen { .. }) => Ok(()),
-        Err(error) => Err(RpcError::internal(error.to_string())),
-    }
-}
-
-/// Asks the client for a permission; `None` if it cannot answer.
-async fn ask(connection: &Connection, params: Value) -> Option<Value> {
-    connection.peer.request("session/request_permission", params).await.wait().await?.ok()
-}
-
 /// The work on a prompt.
 struct Turn<'a> {
     connection: &'a Connection,
     id: &'a str,
     translator: Translator,
-    asks: JoinSet<()>,
+    /// Each one returns a question in words that stays open, so that the next prompt answers it.
+    asks: JoinSet<Option<String>>,
     /// The requests for permissions, by question.
     open: BTreeMap<String, AbortHandle>,
     is_cancelled: bool,
@@ -187,25 +80,33 @@ impl Turn<'_> {
     /// Sends the events of a run until it ends or waits for words.
     async fn follow(
         &mut self,
-        run: &RunHandle,
+        run: &FollowedRun,
         mut cancelled: watch::Receiver<bool>,
     ) -> Result<Value, RpcError> {
-        let mut feed = self.connection.shared.host.watch(self.id, Some(self.last_seq)).await?;
+        let host = &self.connection.shared.host;
+        let mut feed = host.watch(self.id, Some(self.last_seq)).await?;
         let mut closing = self.connection.closing.clone();
-        let mut end = None;
+        let (mut end, mut left) = (None, None::<String>);
         loop {
+            if let Some(text) = left {
+                return Ok(self.leave_question(&text).await);
+            }
             let event = tokio::select! {
                 event = feed.next() => event?,
-                _ = cancelled.wait_for(|is_cancelled| *is_cancelled), if !self.is_cancelled => {
+                () = wait_until_set(&mut cancelled), if !self.is_cancelled => {
                     self.is_cancelled = true;
-                    run.stop();
+                    // A run that has ended is stopped.
+                    drop(host.stop(self.id).await);
                     continue;
                 }
-                _ = closing.wait_for(|is_closing| *is_closing) => {
+                () = wait_until_set(&mut closing) => {
                     return Err(RpcError::internal("the connection is closed"));
                 }
-                Some(_) = self.asks.join_next() => continue,
-                ended = last_event(run, end.is_some()) => {
+                Some(asked) = self.asks.join_next() => {
+                    left = asked.ok().flatten();
+                    continue;
+                }
+                ended = last_event(run.wait(host, self.id), end.is_some()) => {
                     if let Some(end) = end {
                         return self.stop_without_event(end);
                     }
@@ -224,17 +125,19 @@ impl Turn<'_> {
     }
 
     /// Follows the questions and the end of the run. Returns the response to the prompt if its work is over.
-    async fn observe(&mut self, event: FeedEvent, run: &RunHandle) -> Option<Result<Value, RpcError>> {
+    async fn observe(&mut self, event: FeedEvent, run: &FollowedRun) -> Option<Result<Value, RpcError>> {
         match event.kind {
             FeedKind::QuestionOpened { question, card } => {
                 let call = event.agent.map(|agent| agent.call);
                 // A question of the records may have been answered before.
-                let opened = run.questions().into_iter().find(|open| open.id == question)?;
-                if !permission::has_options(&card) {
-                    if let Question::Words { text, .. } = &card {
-                        self.connection.peer.update(self.id, chunk("agent_message_chunk", text)).await;
-                    }
-                    return Some(Ok(json!({"stopReason": "end_turn"})));
+                let open = self.connection.shared.host.questions(self.id).await.unwrap_or_default();
+                let opened = open.into_iter().find(|open| open.id == question)?;
+                if self.open.contains_key(&question) {
+                    return None;
+                }
+                if !permission::has_options(&card) && !self.connection.has_forms() {
+                    let text = if let Question::Words { text, .. } = &card { text } else { "" };
+                    return Some(Ok(self.leave_question(text).await));
                 }
                 self.open_question(opened, call);
             }
@@ -243,17 +146,24 @@ impl Turn<'_> {
                     asking.abort();
                 }
             }
-            FeedKind::RunEnded { outcome, total } if event.agent.is_none() && event.run == run.run() => {
+            FeedKind::RunEnded { outcome, total } if event.agent.is_none() && event.run == run.id() => {
                 // The host forgets the run after its last event. The next prompt must not reach this run.
-                drop(tokio::time::timeout(LAST_EVENT, run.wait()).await);
+                let host = &self.connection.shared.host;
+                drop(tokio::time::timeout(LAST_EVENT, run.wait(host, self.id)).await);
                 return Some(self.stop(outcome, total).await);
             }
-            FeedKind::Error { message } if event.agent.is_none() && event.run == run.run() => {
+            FeedKind::Error { message } if event.agent.is_none() && event.run == run.id() => {
                 return Some(Err(RpcError::internal(message)));
             }
             _ => {}
         }
         None
+    }
+
+    /// Ends the turn with a question in words, which the next prompt answers.
+    async fn leave_question(&self, text: &str) -> Value {
+        self.connection.peer.update(self.id, chunk("agent_message_chunk", text)).await;
+        json!({"stopReason": "end_turn"})
     }
 
     /// Asks the client in a task of its own, so that events and other questions arrive meanwhile.
@@ -268,16 +178,22 @@ impl Turn<'_> {
             _ => question.id.clone(),
         };
         let params = permission::request(self.id, self.translator.root(), &question, &call, diffs);
+        let form = elicitation::request(self.id, &question).filter(|_| self.connection.has_forms());
         let (connection, id) = (self.connection.clone(), self.id.to_owned());
         let name = question.id.clone();
         let asking = self.asks.spawn(async move {
-            let response = ask(&connection, params).await;
-            let given = response.map_or(Answer::Later, |response| permission::answer(&question, &response));
+            let is_form = form.is_some();
+            let given = match form {
+                Some(form) => ask_form(&connection, form).await,
+                None => Some(ask_permission(&connection, &id, &question, params).await),
+            };
+            let Some(given) = given else { return question_text(&question.card) };
             // The run reports an answer that cannot be stored.
             drop(answer(&connection.shared.host, &id, &question.id, given).await);
-            if call == question.id {
+            if call == question.id && !is_form {
                 connection.peer.update(&id, call_update(&call, json!({"status": "completed"}))).await;
             }
+            None
         });
         self.open.insert(name, asking);
     }
@@ -317,9 +233,20 @@ impl Turn<'_> {
     }
 }
 
+fn question_text(question: &Question) -> Option<String> {
+    match question {
+        Question::Words { text, .. } => Some(text.clone()),
+        _ => None,
+    }
+}
+
+async fn wait_until_set(flag: &mut watch::Receiver<bool>) {
+    drop(flag.wait_for(|is_set| *is_set).await);
+}
+
 /// Waits for the end of the run, and then for the time of its last event.
-async fn last_event(run: &RunHandle, has_ended: bool) -> RunEnd {
-    let end = run.wait().await;
+async fn last_event(end: impl Future<Output = RunEnd>, has_ended: bool) -> RunEnd {
+    let end = end.await;
     if has_ended {
         tokio::time::sleep(LAST_EVENT).await;
     }

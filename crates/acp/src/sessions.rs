@@ -1,6 +1,6 @@
 //! The sessions that the client has opened on this connection.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +13,9 @@ use crate::rpc::RpcError;
 
 /// Largest number of open sessions of a connection.
 const MAX_SESSIONS: usize = 1_000;
+
+/// Largest number of remembered rejections of a session.
+const MAX_REJECTIONS: usize = 1_000;
 
 /// The levels of autonomy that a client can choose as the mode of a session.
 const MODES: [(Autonomy, &str, &str, &str); 4] = [
@@ -35,6 +38,8 @@ pub(crate) struct EditorSession {
     pub(crate) is_started: bool,
     /// The number of the last event that the client received, if it received the newest run.
     pub(crate) last_seq: Option<u64>,
+    /// The digests of the calls that the person rejected for the session.
+    pub(crate) rejected: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -76,7 +81,8 @@ impl OpenSessions {
             if entry.prompt.is_some() {
                 return Err(RpcError::invalid_request("the session works on a prompt"));
             }
-            entry.session = session;
+            let rejected = std::mem::take(&mut entry.session.rejected);
+            entry.session = EditorSession { rejected, ..session };
             return Ok(());
         }
         if entries.len() >= MAX_SESSIONS {
@@ -95,6 +101,20 @@ impl OpenSessions {
         let mut entries = self.lock();
         change(&mut entries.get_mut(id).ok_or_else(|| not_open(id))?.session);
         Ok(())
+    }
+
+    /// Returns true if the person rejected the call with this digest for the session.
+    pub(crate) fn is_rejected(&self, id: &str, digest: &str) -> bool {
+        self.lock().get(id).is_some_and(|entry| entry.session.rejected.contains(digest))
+    }
+
+    /// Remembers a rejection for the session. Without room for it, the rejection counts once.
+    pub(crate) fn reject(&self, id: &str, digest: &str) {
+        let mut entries = self.lock();
+        if let Some(entry) = entries.get_mut(id).filter(|entry| entry.session.rejected.len() < MAX_REJECTIONS)
+        {
+            entry.session.rejected.insert(digest.to_owned());
+        }
     }
 
     pub(crate) fn ids(&self) -> Vec<String> {

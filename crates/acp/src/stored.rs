@@ -1,14 +1,15 @@
 //! Sessions of the store: list, load, delete.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
-use windlass_app::{AppError, RunSettings};
+use windlass_app::{AppError, ErrorKind, RunSettings};
 
 use crate::config_options;
-use crate::connection::{Connection, SessionId, Setup, check_setup};
+use crate::connection::{CheckedSetup, Connection, SessionId, Setup, check_setup};
 use crate::rpc::RpcError;
 use crate::sessions::{EditorSession, modes};
 use crate::translator::Translator;
@@ -65,10 +66,18 @@ pub(crate) async fn load(
     setup: Setup,
     is_replayed: bool,
 ) -> Result<Value, RpcError> {
-    let root = check_setup(connection, &setup)?;
+    let CheckedSetup { root, servers } = check_setup(connection, &setup)?;
     let id = setup.session_id.clone();
     if id.is_empty() {
         return Err(RpcError::invalid_params("the id of the session is missing"));
+    }
+    // A session is recorded from its first prompt on.
+    if let Some(open) = connection.sessions.get(&id).ok().filter(|open| !open.is_started && open.root == root)
+    {
+        connection.shared.host.set_servers(&id, servers);
+        connection.attach_files(&id, &setup.cwd);
+        let options = config_options::list(connection, &open).await?;
+        return Ok(json!({"modes": modes(open.autonomy), "configOptions": options}));
     }
     let record = on_sessions(connection, move |sessions| sessions.find(&id)).await?;
     if record.id != setup.session_id {
@@ -87,8 +96,11 @@ pub(crate) async fn load(
         effort: settings.request.reasoning,
         is_started: true,
         last_seq,
+        rejected: BTreeSet::new(),
     };
     connection.sessions.open(&record.id, session.clone())?;
+    connection.shared.host.set_servers(&record.id, servers);
+    connection.attach_files(&record.id, &setup.cwd);
     if is_replayed {
         let mut translator = Translator::replay(&record.root);
         for event in &events {
@@ -116,13 +128,19 @@ pub(crate) async fn delete(connection: &Connection, session: SessionId) -> Resul
     let is_new = connection.sessions.get(&id).is_ok_and(|session| !session.is_started);
     if !is_new {
         on_sessions(connection, move |sessions| {
-            let record = sessions.find(&id)?;
-            // The beginning of an id, and the word `last`, name a session, too.
-            if record.id == id { sessions.delete(&id).map(drop) } else { Ok(()) }
+            match sessions.find(&id) {
+                // The beginning of an id, and the word `last`, name a session, too.
+                Ok(record) if record.id == id => sessions.delete(&id).map(drop),
+                Ok(_) => Ok(()),
+                // The protocol demands success for a session that does not exist.
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            }
         })
         .await?;
     }
     drop(connection.sessions.close(&session.session_id));
+    connection.shared.host.set_servers(&session.session_id, Vec::new());
     Ok(json!({}))
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_app::feed::{CallCard, FeedEvent, FeedKind, MessageSource, RunOutcome};
 
 use crate::updates::{chunk, kind_of, locations_of, text_content, title_of};
-use crate::{diff, plan};
+use crate::{diff, plan, terminal};
 
 /// Bytes of a running call's output that the client sees.
 const OUTPUT_TAIL: usize = 4 * 1024;
@@ -31,6 +31,10 @@ pub(crate) struct Translator {
     /// Ended calls of the turn that changed files, for the diff of the turn.
     edits: Vec<(String, Call)>,
     last_text: String,
+    /// Size of the model's window in tokens; 0 if it is unknown.
+    window: u64,
+    /// True if the client shows the output of commands as terminals.
+    has_terminals: bool,
 }
 
 /// The streamed texts of a turn.
@@ -49,6 +53,8 @@ struct Call {
     arguments: Value,
     content: Vec<Value>,
     output: String,
+    /// True if the client shows the output in a terminal.
+    has_terminal: bool,
 }
 
 impl Drafts {
@@ -86,7 +92,19 @@ impl Translator {
             completions: BTreeSet::new(),
             edits: Vec::new(),
             last_text: String::new(),
+            window: 0,
+            has_terminals: false,
         }
+    }
+
+    /// Sets the size of the model's window in tokens, so that each answer has its fill level.
+    pub(crate) fn with_window(self, window: u64) -> Self {
+        Self { window, ..self }
+    }
+
+    /// Shows the output of commands as terminals, if the client can do that.
+    pub(crate) fn with_terminals(self, has_terminals: bool) -> Self {
+        Self { has_terminals, ..self }
     }
 
     /// Creates the translator of a recorded session.
@@ -106,7 +124,7 @@ impl Translator {
         }
         match &event.kind {
             FeedKind::RunStarted { task, .. } if self.is_replay => vec![chunk("user_message_chunk", task)],
-            FeedKind::Message { text, source } => self.message(text, *source),
+            FeedKind::Message { text, source, .. } => self.message(text, *source),
             FeedKind::ReasoningDelta { index, offset, text, .. } => {
                 text_update("agent_thought_chunk", self.thoughts.add(*index, *offset, text))
             }
@@ -120,18 +138,20 @@ impl Translator {
                 self.last_text.clone_from(text);
                 text_update("agent_message_chunk", self.texts.complete(text))
             }
-            FeedKind::TurnEnded { .. } => {
+            FeedKind::TurnEnded { usage, .. } => {
                 self.forget_drafts();
                 self.edits.clear();
-                Vec::new()
+                // The next request has the answer, too.
+                self.fill_level(usage.input.saturating_add(usage.output))
             }
             FeedKind::Retry { reason, .. } => {
                 self.forget_drafts();
                 vec![chunk("agent_thought_chunk", &format!("The answer is requested again: {reason}\n"))]
             }
             FeedKind::Notice { text } => vec![chunk("agent_thought_chunk", &format!("{text}\n"))],
-            FeedKind::Context { used, window, .. } if *window > 0 => {
-                vec![json!({"sessionUpdate": "usage_update", "used": used, "size": window})]
+            FeedKind::Context { used, window, .. } => {
+                self.window = *window;
+                self.fill_level(*used)
             }
             FeedKind::TurnDiff { diff, .. } => self.turn_diff(diff),
             FeedKind::RunEnded { outcome: RunOutcome::Completed { text }, .. } if *text != self.last_text => {
@@ -150,11 +170,9 @@ impl Translator {
                 Vec::new()
             }
             FeedKind::CallStarted { call, tool } => {
-                self.calls.insert(call.clone(), Call { tool: tool.clone(), ..Call::default() });
-                vec![json!({
-                    "sessionUpdate": "tool_call", "toolCallId": call, "title": tool, "kind": kind_of(tool),
-                    "status": "pending",
-                })]
+                let fields = json!({"title": tool, "kind": kind_of(tool), "status": "pending"});
+                let known = Call { tool: tool.clone(), ..Call::default() };
+                vec![self.begin_call(call, known, fields)]
             }
             FeedKind::Call { call, tool, arguments, .. } => self.call(call, tool, arguments),
             FeedKind::CallRunning { call } if self.calls.contains_key(call) => {
@@ -168,6 +186,13 @@ impl Translator {
         }
     }
 
+    fn fill_level(&self, used: u64) -> Vec<Value> {
+        if self.window == 0 {
+            return Vec::new();
+        }
+        vec![json!({"sessionUpdate": "usage_update", "used": used, "size": self.window})]
+    }
+
     fn forget_drafts(&mut self) {
         self.texts.clear();
         self.thoughts.clear();
@@ -178,20 +203,30 @@ impl Translator {
         if is_shown { vec![chunk("user_message_chunk", text)] } else { Vec::new() }
     }
 
+    /// Returns the first update of a call. The client creates the terminal of a command with it.
+    fn begin_call(&mut self, id: &str, call: Call, fields: Value) -> Value {
+        let has_terminal = self.has_terminals && kind_of(&call.tool) == "execute";
+        let mut update = call_update(id, fields);
+        if has_terminal {
+            extend(&mut update, terminal::begin(id, &self.root));
+        }
+        extend(&mut update, json!({"sessionUpdate": "tool_call"}));
+        let content = if has_terminal { vec![terminal::content(id)] } else { Vec::new() };
+        self.calls.insert(id.to_owned(), Call { content, has_terminal, ..call });
+        update
+    }
+
     fn call(&mut self, id: &str, tool: &str, arguments: &Value) -> Vec<Value> {
-        let is_known = self.calls.contains_key(id);
         let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
         let call = Call { tool: tool.to_owned(), path, arguments: arguments.clone(), ..Call::default() };
-        self.calls.insert(id.to_owned(), call);
         let fields = json!({
             "title": title_of(tool, arguments), "kind": kind_of(tool), "status": "pending", "rawInput": arguments,
             "locations": locations_of(&self.root, arguments),
         });
-        let mut update = call_update(id, fields);
-        if let (false, Some(update)) = (is_known, update.as_object_mut()) {
-            update.insert("sessionUpdate".to_owned(), json!("tool_call"));
-        }
-        vec![update]
+        let Some(known) = self.calls.get_mut(id) else { return vec![self.begin_call(id, call, fields)] };
+        let (content, has_terminal) = (std::mem::take(&mut known.content), known.has_terminal);
+        *known = Call { content, has_terminal, ..call };
+        vec![call_update(id, fields)]
     }
 
     fn output(&mut self, id: &str, text: &str) -> Vec<Value> {
@@ -199,6 +234,9 @@ impl Translator {
         call.output.push_str(text);
         let start = call.output.ceil_char_boundary(call.output.len().saturating_sub(OUTPUT_TAIL));
         call.output.drain(..start);
+        if call.has_terminal {
+            return vec![call_update(id, terminal::output(id, text))];
+        }
         let mut content = call.content.clone();
         content.push(text_content(&call.output));
         vec![call_update(id, json!({"content": content}))]
@@ -212,14 +250,24 @@ impl Translator {
         let mut call = self.calls.remove(id).unwrap_or_default();
         let is_ok = status == "ok";
         let mut content = std::mem::take(&mut call.content);
-        if !text.is_empty() {
+        let mut updates = Vec::new();
+        if call.has_terminal {
+            if call.output.is_empty() && !text.is_empty() {
+                // The command printed nothing, or did not run.
+                updates.push(call_update(id, terminal::output(id, text)));
+            }
+        } else if !text.is_empty() {
             content.push(text_content(text));
         }
         let fields = json!({
             "status": if is_ok { "completed" } else { "failed" }, "content": content,
             "rawOutput": {"status": status},
         });
-        let mut updates = vec![call_update(id, fields)];
+        let mut end = call_update(id, fields);
+        if call.has_terminal {
+            extend(&mut end, json!({"_meta": terminal::exit(id, text)}));
+        }
+        updates.push(end);
         if is_ok {
             updates.extend(plan::from_call(&call.tool, &call.arguments));
         }
@@ -253,7 +301,7 @@ impl Translator {
         let changes = card.changes.iter();
         let diffs: Vec<Value> =
             changes.flat_map(|change| diff::to_content(&self.root, &change.path, &change.diff)).collect();
-        if let Some(call) = self.calls.get_mut(&card.call) {
+        if let Some(call) = self.calls.get_mut(&card.call).filter(|call| !call.has_terminal) {
             call.content.clone_from(&diffs);
         }
         diffs
@@ -267,10 +315,14 @@ fn text_update(kind: &str, text: &str) -> Vec<Value> {
 /// Returns an update of a call with these fields.
 pub(crate) fn call_update(id: &str, fields: Value) -> Value {
     let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id});
+    extend(&mut update, fields);
+    update
+}
+
+fn extend(update: &mut Value, fields: Value) {
     if let (Some(update), Value::Object(fields)) = (update.as_object_mut(), fields) {
         update.extend(fields);
     }
-    update
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use windlass_toolbox::Toolbox;
 use crate::agent_inner::AgentInner;
 use crate::driver::Driver;
 use crate::redacting::{history_without, message_without};
+use crate::tools::Tools;
 use crate::{AgentBuilder, AgentError, EventStream, Report, RunOptions, Session};
 
 /// A language model with tools, a policy and an approver, which executes tasks.
@@ -107,14 +108,7 @@ impl Agent {
     /// Like [`stream`](Self::stream), but with options, for example a journal or a cancellation token.
     pub fn stream_with(&self, task: impl Into<Message>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
-        let tools = parts.begin();
-        let request = parts.config.options.merge(&options.request);
-        let config = tools.config(&parts.config).with_options(request).with_output(options.output.clone());
-        let config = config.with_run(options.run_id()).with_origin(options.origin.take());
-        let mut machine = Machine::new(config);
-        if let Some(history) = options.history.take() {
-            machine = machine.with_history(history_without(&parts.redactor, history));
-        }
+        let (tools, mut machine) = self.prepare(&mut options);
         let task = message_without(&parts.redactor, task.into());
         if parts.hooks.has(HookPoint::Input) {
             return EventStream::new(
@@ -124,6 +118,31 @@ impl Agent {
         }
         let effects = machine.step(Input::Start { task }, 0);
         EventStream::new(Driver::new(&parts, tools, machine, options), effects)
+    }
+
+    /// Compacts the conversation of [`RunOptions::with_history`], regardless of its size: the model, or the agent's
+    /// summarizer, summarizes the older turns, and the newest answer stays. The run works without a task. Its outcome names the
+    /// tokens before and after, and its conversation is the compacted one. The run fails, and the conversation stays as
+    /// it is, if the model writes no summary.
+    pub fn compact_with(&self, mut options: RunOptions) -> EventStream {
+        let (tools, mut machine) = self.prepare(&mut options);
+        let effects = machine.step(Input::Compact, 0);
+        EventStream::new(Driver::new(&self.parts, tools, machine, options), effects)
+    }
+
+    /// Returns the tools and the machine of a new run.
+    fn prepare(&self, options: &mut RunOptions) -> (Arc<Tools>, Machine) {
+        let parts = &self.parts;
+        let tools = parts.begin();
+        let request = parts.config.options.merge(&options.request);
+        let config = tools.config(&parts.config).with_options(request).with_output(options.output.clone());
+        let config = config.with_run(options.run_id()).with_origin(options.origin.take());
+        let machine = Machine::new(config);
+        let machine = match options.history.take() {
+            Some(history) => machine.with_history(history_without(&parts.redactor, history)),
+            None => machine,
+        };
+        (tools, machine)
     }
 
     /// Continues the run that the journal of the options records, in the mode that the run was in.

@@ -6,7 +6,6 @@ mod changes;
 mod guarded_decision;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Verdict, decide};
@@ -20,7 +19,7 @@ use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
 use crate::shared_grants::SharedGrants;
-use crate::taint::brings_text_from_outside;
+use crate::taint::Taint;
 use crate::tools::Tools;
 
 /// The decisions about the calls of a run, and the state that they depend on. Its methods read the disk, so
@@ -31,7 +30,7 @@ pub(crate) struct CallGuard {
     grants: SharedGrants,
     epoch: String,
     calls: Mutex<HashMap<CallId, CheckedCall>>,
-    tainted: AtomicBool,
+    taint: Taint,
 }
 
 /// A call with its decision.
@@ -49,7 +48,7 @@ struct CheckedCall {
 impl CallGuard {
     pub(crate) fn new(parts: Arc<AgentInner>, tools: Arc<Tools>, grants: SharedGrants) -> Self {
         let epoch = parts.policy.epoch();
-        Self { parts, tools, grants, epoch, calls: Mutex::default(), tainted: AtomicBool::new(false) }
+        Self { parts, tools, grants, epoch, calls: Mutex::default(), taint: Taint::default() }
     }
 
     /// Checks that the tool accepts the payload kind of the call, or that the model can correct the call.
@@ -118,24 +117,18 @@ impl CallGuard {
             None => is_same(&known.checked, &checked),
         };
         if is_unchanged && known.checked.facts.call_kind == checked.facts.call_kind {
-            self.note_taint(&checked);
+            self.taint.note(&checked.facts.effects);
             return Ok(());
         }
         if known.verdict == Verdict::Allow && self.decide(&checked.facts).verdict == Verdict::Allow {
-            self.note_taint(&checked);
+            self.taint.note(&checked.facts.effects);
             return Ok(());
         }
         Err(stale(call, &difference(&known.checked.facts, &checked.facts)))
     }
 
-    /// Marks the conversation as tainted: it contains text from outside.
-    pub(crate) fn taint(&self) {
-        self.tainted.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether the conversation contains text from outside.
-    pub(crate) fn is_tainted(&self) -> bool {
-        self.tainted.load(Ordering::Relaxed)
+    pub(crate) fn taint(&self) -> &Taint {
+        &self.taint
     }
 
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
@@ -149,7 +142,7 @@ impl CallGuard {
             .with_links(self.parts.policy.resolve_links())
             .with_autonomy(self.parts.autonomy)
             .with_place(self.parts.root.as_str(), now_ms())
-            .with_taint(self.tainted.load(Ordering::Relaxed))
+            .with_taint(self.taint.is_marked())
             .with_secret(has_secret(&self.parts.redactor, call));
         Ok(checked)
     }
@@ -165,12 +158,6 @@ impl CallGuard {
     fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
         let (root, epoch) = (&self.parts.root, &self.epoch);
         Binding { facts: &checked.facts, call, spec: &checked.spec, root, epoch }.digest()
-    }
-
-    fn note_taint(&self, checked: &Checked) {
-        if brings_text_from_outside(&checked.facts.effects) {
-            self.taint();
-        }
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<CallId, CheckedCall>> {

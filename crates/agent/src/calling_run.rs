@@ -9,7 +9,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
 use crate::hand_off_slot::HandOffSlot;
-use crate::{AgentBuilder, RunOptions, SharedBudget};
+use crate::{AgentBuilder, RunOptions, RunningCalls, SharedBudget};
 
 /// The run that a call belongs to. The agent stores it in the context of each call, for tools that start
 /// agents. These agents have at most the rights, the approver and the budget of this run.
@@ -32,6 +32,8 @@ pub struct CallingRun {
     pub(crate) ended: CancellationToken,
     /// The token that stops the run in order.
     pub(crate) stop: CancellationToken,
+    /// The calls of the run that work.
+    pub(crate) running_calls: RunningCalls,
     /// The place for a transfer of the conversation, in a session.
     pub(crate) hand_off: Option<HandOffSlot>,
 }

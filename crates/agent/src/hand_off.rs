@@ -27,7 +27,7 @@ impl Agent {
     /// # Errors
     /// Returns an error if the name is not the name of a tool.
     pub fn as_hand_off(&self, name: impl Into<String>, description: &str) -> Result<HandOffTool, NameError> {
-        let about = "What the other agent should do, and what you have found.";
+        let about = "The task of the other agent, and your findings.";
         Ok(HandOffTool { agent: self.clone(), spec: spec_of(name.into(), description, "reason", about)? })
     }
 }

@@ -7,6 +7,7 @@ mod question;
 mod rule;
 mod summarizer;
 
+pub use windlass_hitl::kit::{PolicyCodeRule, check_policy_check, check_policy_permit};
 pub use windlass_journal::kit::{Violation, check_async_journal, check_journal};
 pub use windlass_protocol::kit::RuleViolation;
 pub use windlass_stream::kit::{ModelRule, check_chunks, check_model};

@@ -2,6 +2,7 @@
 
 use tokio::sync::mpsc;
 use windlass_loop::{DeliverAt, Input};
+use windlass_protocol::{Message, Part};
 
 /// Messages that may be queued for the run; a full queue delays the sender.
 const WAITING_MESSAGES: usize = 64;
@@ -10,21 +11,20 @@ const WAITING_MESSAGES: usize = 64;
 /// [`RunOptions::with_messages`](crate::RunOptions::with_messages).
 #[derive(Debug)]
 pub struct MessageReceiver {
-    receiver: mpsc::Receiver<Message>,
+    receiver: mpsc::Receiver<QueueEntry>,
 }
 
 /// The sender of messages to a running task. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct MessageSender {
-    sender: mpsc::Sender<Message>,
+    sender: mpsc::Sender<QueueEntry>,
 }
 
-/// A message in the queue.
+/// A message or a request in the queue.
 #[derive(Debug)]
-struct Message {
-    id: Option<String>,
-    text: String,
-    when: DeliverAt,
+enum QueueEntry {
+    Message { id: Option<String>, content: Message, when: DeliverAt },
+    Compaction,
 }
 
 /// The run has ended and does not receive messages any more.
@@ -56,19 +56,23 @@ impl MessageReceiver {
     /// Returns the next message. Waits forever if all senders are dropped.
     pub(crate) async fn next(&mut self) -> Input {
         match self.receiver.recv().await {
-            Some(Message { id, text, when }) => Input::Say { id, text, when },
+            Some(QueueEntry::Message { id, content, when }) => {
+                let (text, parts) = split_words(content);
+                Input::Say { id, text, parts, when }
+            }
+            Some(QueueEntry::Compaction) => Input::Compact,
             None => std::future::pending().await,
         }
     }
 }
 
 impl MessageSender {
-    /// Sends a message. Waits while 64 messages are queued.
+    /// Sends a message: words, or words with pictures and files behind them. Waits while 64 messages are queued.
     ///
     /// # Errors
     /// Returns an error if the run has ended.
-    pub async fn send(&self, text: impl Into<String>, when: DeliverAt) -> Result<(), SendError> {
-        self.enqueue(Message { id: None, text: text.into(), when }).await
+    pub async fn send(&self, message: impl Into<Message>, when: DeliverAt) -> Result<(), SendError> {
+        self.enqueue(QueueEntry::Message { id: None, content: message.into(), when }).await
     }
 
     /// Like [`send`](Self::send), but with an id. The run accepts each id once, also after it was resumed, and
@@ -80,13 +84,37 @@ impl MessageSender {
     pub async fn send_once(
         &self,
         id: impl Into<String>,
-        text: impl Into<String>,
+        message: impl Into<Message>,
         when: DeliverAt,
     ) -> Result<(), SendError> {
-        self.enqueue(Message { id: Some(id.into()), text: text.into(), when }).await
+        self.enqueue(QueueEntry::Message { id: Some(id.into()), content: message.into(), when }).await
     }
 
-    async fn enqueue(&self, message: Message) -> Result<(), SendError> {
+    /// Requests that the run compacts its conversation before its next request to the model. A run that ends before
+    /// that request does not compact.
+    ///
+    /// # Errors
+    /// Returns an error if the run has ended.
+    pub async fn compact(&self) -> Result<(), SendError> {
+        self.enqueue(QueueEntry::Compaction).await
+    }
+
+    /// Waits until the run has ended. Cancel-safe.
+    pub async fn wait_for_end(&self) {
+        self.sender.closed().await;
+    }
+
+    async fn enqueue(&self, message: QueueEntry) -> Result<(), SendError> {
         self.sender.send(message).await.map_err(|_| SendError)
     }
+}
+
+/// Divides a message into its words and the parts behind them.
+pub(crate) fn split_words(mut message: Message) -> (String, Vec<Part>) {
+    let words = match message.parts.first() {
+        Some(Part::Text(words)) => words.text.clone(),
+        _ => return (String::new(), message.parts),
+    };
+    let parts = message.parts.split_off(1);
+    (words, parts)
 }

@@ -15,6 +15,10 @@ impl CallingRun {
     /// # Errors
     /// Returns the error that ended the agent's stream.
     pub async fn follow(ctx: &Context, name: &str, mut events: EventStream) -> Result<Outcome, AgentError> {
+        let run = Self::from_context(ctx);
+        // The program can stop the agent's calls while the call follows the agent.
+        let _registered =
+            run.and_then(|run| run.running_calls.add_agent(ctx.call(), name, events.running_calls()));
         let path = || vec![name.to_owned()];
         let mut ended = None;
         while let Some(event) = events.next().await {

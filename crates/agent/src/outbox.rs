@@ -48,7 +48,8 @@ struct Shared {
 enum Item {
     /// The permit is released when the event is read.
     Event(Event, Option<OwnedSemaphorePermit>),
-    Text(CallId, String),
+    /// A piece of a call's progress with its cost.
+    Progress(Event, usize),
     LeftOut(CallId, Gap),
 }
 
@@ -84,9 +85,9 @@ impl Unread {
         let item = std::task::ready!(self.queue.poll_recv(cx));
         Poll::Ready(item.map(|item| match item {
             Item::Event(event, _permit) => event,
-            Item::Text(call, text) => {
-                self.shared.unread_text.fetch_sub(text.len().saturating_add(PIECE), Ordering::Relaxed);
-                Event::CallProgress { call, text }
+            Item::Progress(event, cost) => {
+                self.shared.unread_text.fetch_sub(cost, Ordering::Relaxed);
+                event
             }
             Item::LeftOut(call, bytes) => {
                 let text = format!("\n[{} bytes of progress were left out here]\n", bytes.close());

@@ -7,7 +7,7 @@ mod values;
 use std::collections::HashMap;
 
 use windlass_loop::{EarlyRefusal, Event, Input, StreamFailure};
-use windlass_protocol::CallId;
+use windlass_protocol::{CallId, Message, Role};
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::Chunk;
 
@@ -83,7 +83,10 @@ impl Redacting {
             Input::InterruptReply { id, words } => {
                 Input::InterruptReply { id, words: words.map(|words| clean(redactor, words)) }
             }
-            Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
+            Input::Say { id, text, parts, when } => {
+                let parts = message_without(redactor, Message::new(Role::User, parts)).parts;
+                Input::Say { id, text: clean(redactor, text), parts, when }
+            }
             Input::Start { task } => Input::Start { task: message_without(redactor, task) },
             Input::Hook(mut report) => {
                 report.text = clean(redactor, report.text);

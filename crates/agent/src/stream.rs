@@ -9,9 +9,9 @@ use futures_core::Stream;
 use windlass_loop::{Command, Event, Transcript, Used};
 use windlass_tool::CancellationToken;
 
-use crate::AgentError;
 use crate::driver::Driver;
 use crate::outbox::{Outbox, Unread};
+use crate::{AgentError, RunningCalls};
 
 type Run = Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>;
 
@@ -47,6 +47,7 @@ pub struct EventStream {
     /// The conversation and the usage, after the run has ended.
     end: RunEnd,
     cancellation: CancellationToken,
+    running_calls: RunningCalls,
 }
 
 /// The conversation and the usage of a run, which its driver sets when the run ends.
@@ -56,14 +57,19 @@ impl EventStream {
     pub(crate) fn new(driver: Driver, effects: Vec<Command>) -> Self {
         let (outbox, events) = Outbox::new();
         let end = RunEnd::default();
-        let cancellation = driver.cancellation();
+        let (cancellation, running_calls) = (driver.cancellation(), driver.running_calls());
         let run = Box::pin(driver.drive(effects, outbox, Arc::clone(&end)));
-        Self { events, run: Some(run), error: None, end, cancellation }
+        Self { events, run: Some(run), error: None, end, cancellation, running_calls }
     }
 
     /// Returns the token that stops the run in order.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
+    }
+
+    /// Returns the calls of the run that work.
+    pub(crate) fn running_calls(&self) -> RunningCalls {
+        self.running_calls.clone()
     }
 
     /// Returns the conversation and the usage of a run that has ended, once.

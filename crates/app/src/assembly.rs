@@ -20,4 +20,6 @@ pub use self::modes::{find_mode, load_modes};
 pub use self::people::People;
 pub use self::toolbox::{PreparedTools, ToolPlan, build_toolbox, prepare_tools};
 
+#[cfg(feature = "mcp")]
+pub(crate) use self::builtin_tools::{load_commands, load_skills};
 pub(crate) use self::toolbox::OfferedServers;

@@ -16,6 +16,7 @@ mod log;
 mod reader;
 mod records;
 mod schema;
+mod windows;
 mod writer;
 
 pub use self::card::{
@@ -28,7 +29,8 @@ pub(crate) use self::hub::{Feed, Subscription};
 pub use self::kind::FeedKind;
 pub(crate) use self::live::outcome_of;
 pub(crate) use self::log::{FeedIdentity, NumberedEvents};
-pub(crate) use self::reader::find_closing;
+pub(crate) use self::reader::{find_closing, find_open};
 pub use self::schema::feed_schema;
+pub(crate) use self::windows::AnswerWindows;
 pub use self::writer::RunFeed;
 pub(crate) use self::writer::{GuidanceSlot, now_ms};

@@ -13,6 +13,6 @@ mod tool_view;
 pub use self::definition::{HookDefinition, HookEvent, HookOwner};
 pub use self::load::{HookList, load_hooks};
 
-pub(crate) use self::file_hook::FileHooks;
+pub(crate) use self::file_hook::{COMPACT, FileHooks};
 pub(crate) use self::notify::NotifyingApprover;
 pub(crate) use self::runner::HookRun;

@@ -20,6 +20,8 @@ pub mod feed;
 pub mod hooks;
 pub mod instructions;
 pub mod mcp;
+#[cfg(feature = "mcp")]
+pub mod mcp_service;
 pub mod policies;
 pub mod providers;
 pub mod runs;

@@ -1,4 +1,4 @@
-//! MCP servers: their configuration, the trust in a project's servers, connections, and tools for other clients.
+//! MCP servers: their configuration, the trust in a project's servers, and connections.
 
 #[cfg(feature = "mcp")]
 mod accepted;
@@ -23,8 +23,6 @@ mod run_servers;
 mod runners;
 mod secrets;
 #[cfg(feature = "mcp")]
-mod served_tools;
-#[cfg(feature = "mcp")]
 mod server;
 mod target;
 mod trust;
@@ -36,8 +34,6 @@ pub use self::description::describe_command;
 pub use self::entry::{ApprovalRule, LifecycleRule, ServerEntry, ToolEntry};
 pub use self::foreign::{ImportedServers, parse_foreign_config};
 pub use self::import::{add_to_user_config, format_config, remove_from_user_config};
-#[cfg(feature = "mcp")]
-pub use self::served_tools::{ServeOptions, ServedTools};
 #[cfg(feature = "mcp")]
 pub use self::server::build_server;
 pub use self::target::ServerTargets;

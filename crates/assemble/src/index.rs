@@ -5,7 +5,7 @@ use windlass_stream::CallKey;
 
 /// Place of a call in its answer, from 0, in the order in which the calls started.
 ///
-/// It differs from a [`CallKey`], by which a provider tells the calls of a stream apart: keys can have gaps,
+/// It differs from a [`CallKey`], by which a provider distinguishes the calls of a stream: keys can have gaps,
 /// can start anywhere, and do not exist for every provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[expect(clippy::exhaustive_structs, reason = "a newtype")]

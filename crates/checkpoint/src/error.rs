@@ -69,8 +69,8 @@ pub enum CheckpointError {
     },
     /// Files were changed outside of the checkpoints since the last one. Nothing was restored.
     #[error(
-        "{} files were changed by another program since the last checkpoint, {} first; nothing was restored",
-        .paths.len(),
+        "another program changed {} since the last checkpoint, {} first; nothing was restored",
+        windlass_text::count_noun(.paths.len(), "file"),
         .paths.first().map_or("", String::as_str)
     )]
     Foreign {

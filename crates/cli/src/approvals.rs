@@ -237,10 +237,10 @@ fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -
             question.describe_whole().replace('\n', "\n    ")
         } else {
             format!(
-                "{} ({:?} risk; rule {})",
+                "{} ({} risk): {}",
                 display_safe(question.tool.as_str()),
-                question.risk,
-                display_safe(&question.reason.rule_id)
+                format!("{:?}", question.risk).to_lowercase(),
+                escape_line(&question.reason.describe())
             )
         };
         let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", escape_line(&question.request_id));

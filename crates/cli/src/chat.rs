@@ -34,6 +34,8 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     let profile = profile.with_theme(configuration.text("theme").unwrap_or("auto"));
     let mut options = TuiOptions::default();
     (options.theme, options.is_reflowing) = (profile.theme, profile.is_reflowing);
+    options.asks_background = profile.can_report_background;
+    options.is_full_screen = arguments.fullscreen.unwrap_or_else(|| configuration.is_enabled("fullscreen"));
     "terminal".clone_into(&mut options.window);
     options.has_picker = run.resume.as_deref() == Some("");
     options.session = run.resume.or(run.continued).filter(|session| !session.is_empty());

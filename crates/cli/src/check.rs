@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::json;
 use windlass_agent::Transcript;
+use windlass_text::count_noun;
 
 use crate::arguments::Check;
 use crate::{input, output};
@@ -46,8 +47,8 @@ pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
         }
         if is_good {
             output::print(&format!(
-                "{} messages, nothing to refuse and nothing to mend\n",
-                request.messages.len()
+                "{}, nothing to refuse and nothing to mend\n",
+                count_noun(request.messages.len(), "message")
             ))?;
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn write_pages(arguments: &crate::arguments::Man) -> anyhow::Result<E
     let mut command = Windlass::command().disable_help_subcommand(true);
     command.build();
     let count = write_page(&command, PROGRAM, &arguments.folder)?;
-    output::note(&format!("{count} pages in {}", arguments.folder.display()));
+    output::note(&format!("{} in {}", windlass_text::count_noun(count, "page"), arguments.folder.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -271,8 +271,11 @@ fn words(report: &Report) -> String {
     }
     text.push_str("\nInstruction files for this folder\n");
     for InstructionState { path, bytes, used_bytes, is_trusted } in &report.instructions {
-        let use_of =
-            if *is_trusted { format!("{used_bytes} of {bytes} bytes") } else { "not trusted".to_owned() };
+        let use_of = if *is_trusted {
+            format!("{used_bytes} of {}", windlass_text::count_noun(*bytes, "byte"))
+        } else {
+            "not trusted".to_owned()
+        };
         let _ = writeln!(text, "  {}: {use_of}", path.display());
     }
     if report.instructions.is_empty() {

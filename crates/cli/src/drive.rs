@@ -9,10 +9,12 @@ use windlass_app::runs::Inbox;
 use windlass_tool::CancellationToken;
 
 use crate::logging::log_events;
+use crate::long_calls::LongCalls;
 use crate::output;
 use crate::screen::Floor;
 use crate::show::Show;
 pub(crate) use crate::telling::Telling;
+use crate::terminal::EchoOff;
 
 /// The parts of a session's run that follow its events.
 #[derive(Debug)]
@@ -70,7 +72,9 @@ pub(crate) async fn drive(
     stop: &CancellationToken,
     mut run: Option<RunParts<'_>>,
 ) -> anyhow::Result<Outcome> {
+    let _echo = EchoOff::begin()?;
     let mut floor = Floor::open();
+    let mut long_calls = LongCalls::new();
     let mut interrupts = interrupts()?;
     if let Some(run) = &mut run {
         run.begin(telling)?;
@@ -95,9 +99,14 @@ pub(crate) async fn drive(
                 continue;
             }
             () = floor.grant() => continue,
+            report = long_calls.next_report(), if telling == Telling::Words => {
+                show.remark(&report)?;
+                continue;
+            }
         };
         let Some(event) = event else { break };
         let event = event?;
+        long_calls.observe(&event, tokio::time::Instant::now());
         match (&mut run, telling) {
             (Some(run), _) => run.follow(&event, telling)?,
             (None, Telling::Json) => output::line(&event)?,

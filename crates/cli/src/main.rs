@@ -10,6 +10,7 @@ mod acp;
 mod agents;
 mod approvals;
 mod arguments;
+mod browser;
 #[cfg(feature = "tui")]
 mod chat;
 mod check;
@@ -28,6 +29,7 @@ mod input;
 mod json;
 mod logging;
 mod login;
+mod long_calls;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -184,7 +186,7 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
 fn dispatch_settings(settings: Settings, app: &App) -> anyhow::Result<ExitCode> {
     match settings {
         Settings::Config(arguments) => config::config(&arguments, app),
-        Settings::Login(arguments) => login::login(&arguments, app),
+        Settings::Login(arguments) => block_on(login::login(&arguments, app)),
         Settings::Logout(arguments) => login::logout(&arguments, app),
         Settings::Hooks(arguments) => hooks::hooks(&arguments, app),
         Settings::Trust(arguments) => trust::trust(&arguments, app),

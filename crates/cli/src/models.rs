@@ -11,6 +11,7 @@ use windlass_client::{
     Vendor, Vendors,
 };
 use windlass_protocol::{Prices, Support};
+use windlass_text::count_noun;
 
 use crate::arguments::{Models, provider_choice};
 use crate::output;
@@ -53,6 +54,9 @@ struct ModelLine {
     entry: ModelEntry,
     /// Prices of a million tokens, in millionths of a US dollar or of the user's currency; `null` if they are unknown.
     prices: Option<Prices>,
+    /// Price of storing a million tokens in a cache of the provider for an hour, in the same unit, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_storage: Option<u64>,
     known: ModelCapabilities,
     /// Parameters that the provider refused.
     refused: Vec<ParameterRejection>,
@@ -85,9 +89,12 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
     if arguments.json {
         for mut entry in entries {
             entry.context_tokens = entry.context_tokens.or_else(|| client.context_tokens(&entry.id));
+            let price = client.price(&entry.id);
+            let storage = price.as_ref().and_then(|price| price.storage);
             output::line(&ModelLine {
                 provider: vendor.name().to_owned(),
-                prices: client.price(&entry.id).map(|price| price.prices),
+                prices: price.map(|price| price.prices),
+                cache_storage: storage.map(|storage| storage.million_token_hours),
                 known: client.capabilities(&entry.id),
                 refused: client.capability_store().rejections(&client.provider(), &entry.id),
                 entry,
@@ -123,6 +130,7 @@ fn providers(app: &App, vendors: &Vendors, is_json: bool) -> anyhow::Result<()> 
         let key = match (key_env, source, missing_key(app, vendor)?) {
             (_, Some(KeySource::Command), _) => "key from a command".to_owned(),
             (_, Some(KeySource::Stored), _) => "key from windlass login".to_owned(),
+            (_, Some(KeySource::Keyring), _) => "key from the keyring".to_owned(),
             (None, ..) => "no key".to_owned(),
             (Some(name), Some(_), _) => format!("{name} is set"),
             (Some(name), None, Some(_)) => format!("set {name}"),
@@ -246,8 +254,8 @@ fn age(asked_at: u64) -> Option<Duration> {
 
 fn format_age(age: Duration) -> String {
     match age.as_secs() {
-        seconds @ ..7200 => format!("{} minutes", seconds / 60),
-        seconds @ ..172_800 => format!("{} hours", seconds / 3600),
-        seconds => format!("{} days", seconds / 86_400),
+        seconds @ ..7200 => count_noun(seconds / 60, "minute"),
+        seconds @ ..172_800 => count_noun(seconds / 3600, "hour"),
+        seconds => count_noun(seconds / 86_400, "day"),
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
-use windlass_protocol::RawJson;
+use windlass_protocol::{Part, RawJson};
 use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 
@@ -117,6 +117,9 @@ struct MessageLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a Path>,
     text: String,
+    /// The words of a refusal, which OpenAI's formats do not count as text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    refusal: String,
     tool_calls: Vec<CallOfMessage<'a>>,
     finish: &'a Option<String>,
     /// `null` if the answer reports no usage.
@@ -141,12 +144,21 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
     output::line(&MessageLine {
         file,
         text: answer.text(),
+        refusal: refusal(&answer),
         tool_calls: answer.calls.iter().map(CallOfMessage::from_call).collect(),
         finish: &answer.raw_stop,
         usage: usage::filter_reported(answer.usage),
         ending: answer.ending,
         error: &answer.error,
     })
+}
+
+fn refusal(answer: &Answer) -> String {
+    let words = answer.parts.iter().filter_map(|part| match part {
+        Part::Unknown(unknown) => unknown.value.get("refusal").and_then(Value::as_str),
+        _ => None,
+    });
+    words.collect()
 }
 
 /// Assembles chunks to a complete answer.

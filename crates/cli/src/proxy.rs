@@ -9,7 +9,11 @@ mod file;
 mod listing;
 mod log;
 mod reload;
+mod request_spans;
+mod state;
 mod storage;
+#[cfg(feature = "otlp")]
+mod traces;
 mod usage;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -30,6 +34,8 @@ use windlass_gateway::{
 use self::assembly::Purpose;
 use self::endpoint::Endpoint;
 use self::reload::ServedFile;
+#[cfg(feature = "otlp")]
+pub(crate) use self::traces::GatewayTracer;
 use crate::arguments::{Proxy, ProxyCommand, provider_choice};
 use crate::output;
 
@@ -57,10 +63,13 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     let choice = provider_choice(upstream.as_ref(), base_url.as_ref(), *wire, None);
     let client = Provider::from_choice(&choice).client(app, &provider_options(&arguments))?;
     let wire = client.wire().clone();
-    let front = build_front(&arguments, client).await?;
-    let listener = endpoint::bind_address(address).await?;
-    tell(&arguments, &format!("http://{}", listener.local_addr()?), wire.name())?;
-    serve_until_signal(listener.into(), front.into(), ServeOptions::default()).await?;
+    let (spans, tracer) = request_spans::begin(&arguments)?;
+    let front = tracer.add_to(build_front(&arguments, client).await?);
+    let (listener, address) = endpoint::bind_address(address)?;
+    tell(&arguments, &format!("http://{address}"), wire.name())?;
+    let end = serve_until_signal(listener, front.into(), ServeOptions::default()).await;
+    spans.end().await;
+    end?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,10 +81,12 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     if let Some(path) = &file.usage_file {
         front = front.with_usage(&usage::read(path)?);
     }
+    let (spans, tracer) = request_spans::begin(arguments)?;
+    front = tracer.add_to(front);
     let limits = file.serve_options();
-    let Endpoint { listener, url, tls } = endpoint::bind(&file, address).await?;
+    let Endpoint { listener, url, tls } = endpoint::bind(&file, address)?;
     let upstreams = file.upstreams.keys().cloned().collect::<Vec<_>>().join(", ");
-    let served = ServedFile { path, file, options, app, tls };
+    let served = ServedFile { path, file, options, app, tls, tracer };
     let front = FrontHandle::from(front);
     if arguments.json {
         output::line(&json!({ "base_url": url, "file": path }))?;
@@ -89,6 +100,7 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
         end = serve_until_signal(listener, front.clone(), limits) => end,
         () = served.follow(&front) => Ok(()),
     };
+    spans.end().await;
     // The end of the server must not hide that a budget was not stored.
     end.and(served.finish(&front))?;
     Ok(ExitCode::SUCCESS)
@@ -148,7 +160,7 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     let build = |name: Option<String>| {
         let upstream = Upstream::from_client(client.clone()).with_name(name);
         let servers = WireFormat::all().iter().copied().map(WireFormat::server);
-        let losses = if options.strict { LossPolicy::Strict } else { LossPolicy::Lenient };
+        let losses = loss_policy(options.strict, options.lenient);
         servers.fold(Gateway::new(upstream).with_loss_policy(losses), Gateway::with_server)
     };
     let mut front = Front::new(build(arguments.model.clone())).with_concurrent_requests(options.max_requests);
@@ -163,9 +175,7 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
     };
     front = models.into_iter().fold(front, Front::with_model);
     front = options.allow_origin.iter().fold(front, Front::with_origin);
-    if !options.no_store {
-        front = front.with_state(Arc::new(MemoryStateStore::default()));
-    }
+    front = options.allow_host.iter().fold(front, Front::with_host);
     if !options.no_store {
         front = front.with_state(Arc::new(MemoryStateStore::default()));
     }
@@ -176,6 +186,14 @@ async fn build_front(arguments: &Proxy, client: Client) -> anyhow::Result<Front>
         front = front.with_log(Arc::new(log::LogFile::open(file)?));
     }
     Ok(front)
+}
+
+fn loss_policy(is_strict: bool, is_lenient: bool) -> LossPolicy {
+    match (is_strict, is_lenient) {
+        (true, _) => LossPolicy::Strict,
+        (false, true) => LossPolicy::Lenient,
+        (false, false) => LossPolicy::default(),
+    }
 }
 
 fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {

@@ -10,6 +10,7 @@ use windlass_app::{App, secrets};
 use windlass_checkpoint::{Checkpoint, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
 use windlass_hitl::display_safe;
 use windlass_journal::FileJournal;
+use windlass_text::count_noun;
 
 use crate::arguments::{Diff, Restore};
 use crate::output;
@@ -123,9 +124,13 @@ fn describe_restore(restored: &RestoreResult, tense: &str) -> String {
     for kept in &restored.kept {
         line("kept    ", &format!("{} ({})", kept.path, reason(&kept.why)));
     }
-    let (written, removed, kept) = (restored.written.len(), restored.removed.len(), restored.kept.len());
+    let (removed, kept) = (restored.removed.len(), restored.kept.len());
+    let written = count_noun(restored.written.len(), "file");
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{written} files {tense} restored, {removed} removed, {kept} differ and stay");
+    let _ = writeln!(
+        text,
+        "{written} {tense} restored, {removed} removed; left because of other changes: {kept}"
+    );
     text
 }
 

@@ -54,6 +54,8 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
         (None, None) => start(&arguments, app, &stop).await?,
     };
     let Session { folder, events, inbox, recording, mut feed, .. } = session;
+    // A process that is killed later prints no command that resumes the run.
+    output::note(&format!("run {}", folder.id));
     let settings = folder.settings()?;
     let mut show = Show::with_spending(spending_of(app, &settings, &arguments.reach.options())?);
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);

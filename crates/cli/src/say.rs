@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use windlass_agent::DeliverAt;
-use windlass_app::App;
 use windlass_app::runs::leave_message;
+use windlass_app::{App, Task};
 
 use crate::arguments::Say;
 use crate::output;
@@ -13,7 +13,8 @@ pub(crate) fn say(arguments: &Say, app: &App) -> anyhow::Result<ExitCode> {
     let app = arguments.store.open(app)?;
     let folder = app.find_run(&arguments.run)?;
     let when = if arguments.after { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
-    leave_message(&folder, &arguments.words, when)?;
+    let message = arguments.file.iter().try_fold(Task::new(&arguments.words), Task::attach_file)?;
+    leave_message(&folder, message, when)?;
     output::note("stored; the run receives it at its next turn, or when it is resumed");
     Ok(ExitCode::SUCCESS)
 }

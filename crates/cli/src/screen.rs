@@ -130,7 +130,7 @@ enum AwaitedOutcome {
     Progress,
 }
 
-/// Grants questions their turn. The task that prints the events of a run owns it, reports every printed event
+/// Lets one question at a time use the screen. The task that prints the events of a run owns it, reports every printed event
 /// with [`Floor::mark_printed`], and polls [`Floor::grant`] only while no event is ready.
 pub(crate) struct Floor {
     claims: mpsc::UnboundedReceiver<Claim>,
@@ -173,9 +173,10 @@ impl Floor {
                 matches!(serde_json::from_value(happened.clone()),
                     Ok(Event::ApprovalEnded { outcome }) if outcome.request_id() == id)
             }
-            (Some(AwaitedOutcome::Progress), event) => {
-                !matches!(event, Event::CallProgress { .. } | Event::AgentEvent { .. })
-            }
+            (Some(AwaitedOutcome::Progress), event) => !matches!(
+                event,
+                Event::CallProgress { .. } | Event::CallNote { .. } | Event::AgentEvent { .. }
+            ),
             (None | Some(AwaitedOutcome::Approval(_)), _) => false,
         };
         if is_outcome {

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use windlass_app::sessions::{SessionHost, Sessions};
 use windlass_app::{App, RunSettings};
+use windlass_text::count_noun;
 
 use crate::arguments::Run;
 use crate::output;
@@ -40,7 +41,8 @@ impl ServedSessions {
         let host = self.host.clone();
         let working = host.handles().len();
         if working > 0 {
-            output::note(&format!("stopping {working} runs in order; {place} can resume them later"));
+            let runs = count_noun(working, "run");
+            output::note(&format!("stopping {runs} in order; {place} can resume the work later"));
         }
         tokio::select! {
             () = host.stop_all() => {}

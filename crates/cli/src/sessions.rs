@@ -8,6 +8,7 @@ use windlass_app::App;
 use windlass_app::feed::FeedHeader;
 use windlass_app::sessions::{ExportFormat, PageRequest, Prune, SessionRecord, Sessions, export};
 use windlass_hitl::display_safe;
+use windlass_text::count_noun;
 
 use crate::arguments::{FormatName, SessionsArguments, SessionsCommand};
 use crate::output;
@@ -65,8 +66,8 @@ pub(crate) fn sessions(arguments: SessionsArguments, app: &App) -> anyhow::Resul
             let pruned = sessions.prune(prune, milliseconds(now))?;
             print_list(&pruned, json)?;
             if !json {
-                let verb = if dry_run { "would be deleted" } else { "were deleted" };
-                output::note(&format!("{} sessions {verb}", pruned.len()));
+                let verb = if dry_run { "would be deleted" } else { "deleted" };
+                output::note(&format!("{} {verb}", count_noun(pruned.len(), "session")));
             }
         }
     }
@@ -83,14 +84,12 @@ fn print_list(records: &[SessionRecord], json: bool) -> anyhow::Result<()> {
     }
     let mut text = String::new();
     for record in records {
-        let runs = record.runs.len();
         let _ = writeln!(
             text,
-            "{}  {:<11}  {:>2} {}  {:<20}  {}",
+            "{}  {:<11}  {:<7}  {:<20}  {}",
             record.id,
             record.state.as_str(),
-            runs,
-            if runs == 1 { "run " } else { "runs" },
+            count_noun(record.runs.len(), "run"),
             line(&record.model),
             line(&record.name)
         );
@@ -124,7 +123,7 @@ fn describe(record: &SessionRecord, bytes: u64) -> String {
     if let Some(mode) = &record.mode {
         field("mode", mode);
     }
-    field("tokens", &format!("{} in, {} out", total.input, total.output));
+    field("tokens", &total.describe());
     if total.cost > 0 {
         field("cost", &format!("{}.{:06}", total.cost / 1_000_000, total.cost % 1_000_000));
     }

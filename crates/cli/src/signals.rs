@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::terminal::keep_process_at_signals;
+
 /// Handlers of the signals with which a terminal, a shell or a service manager ends a process. While they
 /// exist, these signals do not end the process, so destructors run.
 pub(crate) struct Signals {
@@ -15,6 +17,7 @@ pub(crate) struct Signals {
 
 impl Signals {
     pub(crate) fn listen() -> anyhow::Result<Self> {
+        keep_process_at_signals();
         let listen = |kind| signal(kind).context("signal handlers cannot be installed");
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,

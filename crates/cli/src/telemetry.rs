@@ -34,7 +34,7 @@ impl Telemetry {
         Ok(Self { content: content(arguments), collector })
     }
 
-    /// Refuses a collector, because this build has no exporter.
+    /// Refuses a collector, because this build lacks the exporter.
     #[cfg(not(feature = "otlp"))]
     pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
         anyhow::ensure!(
@@ -99,6 +99,65 @@ impl Telemetry {
         #[cfg(feature = "otlp")]
         if let Some(collector) = self.collector {
             collector.end().await;
+        }
+    }
+}
+
+/// The spans of a gateway's requests, if a collector is configured.
+#[cfg(feature = "gateway")]
+pub(crate) struct RequestSpans {
+    #[cfg(feature = "otlp")]
+    export: Option<collector::RequestExport>,
+}
+
+#[cfg(feature = "gateway")]
+impl RequestSpans {
+    /// Starts to collect spans if the address or the environment names a collector.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn begin(url: Option<&str>, reach: &Reach) -> anyhow::Result<Self> {
+        let arguments = Otlp { url: url.map(str::to_owned), content: false };
+        let export = match collector::RequestExport::begin(&arguments, reach) {
+            Err(error) if url.is_none() => {
+                crate::output::note(&format!("warning: no spans are sent: {error:#}"));
+                None
+            }
+            begun => begun?,
+        };
+        Ok(Self { export })
+    }
+
+    /// Refuses a collector, because this build lacks the exporter.
+    #[cfg(not(feature = "otlp"))]
+    pub(crate) fn begin(url: Option<&str>, _: &Reach) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            url.is_none(),
+            "this build cannot send spans; install one that can with `cargo install windlass-cli --features otlp`"
+        );
+        Ok(Self {})
+    }
+
+    /// Returns the tracer of the gateway.
+    #[cfg_attr(
+        not(feature = "otlp"),
+        expect(clippy::unused_self, reason = "a build with the feature has an export here")
+    )]
+    pub(crate) fn tracer(&self) -> Option<std::sync::Arc<dyn windlass_gateway::RequestTracer>> {
+        #[cfg(feature = "otlp")]
+        if let Some(export) = &self.export {
+            return Some(std::sync::Arc::new(crate::proxy::GatewayTracer::new(export.tracer())));
+        }
+        None
+    }
+
+    /// Sends the remaining spans within a short time limit.
+    #[cfg_attr(
+        not(feature = "otlp"),
+        expect(clippy::unused_async, reason = "a build with the feature waits here")
+    )]
+    pub(crate) async fn end(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(export) = self.export {
+            export.end().await;
         }
     }
 }

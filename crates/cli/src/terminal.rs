@@ -1,5 +1,6 @@
 //! Approvals and questions at the terminal, one at a time.
 
+mod echo;
 mod keyboard;
 mod reply;
 
@@ -14,6 +15,9 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
+pub(crate) use self::echo::EchoOff;
+#[cfg(any(feature = "acp", feature = "mock", feature = "server", feature = "tui"))]
+pub(crate) use self::echo::keep_process_at_signals;
 use self::reply::{Line, Reply, reply};
 use crate::screen;
 

@@ -10,6 +10,7 @@ use windlass_app::trust::{
 };
 use windlass_app::{App, resolve_root};
 use windlass_hitl::display_safe;
+use windlass_text::count_noun;
 
 use crate::arguments::{Trust, TrustCommand};
 use crate::output;
@@ -80,7 +81,7 @@ fn show_files(files: &[ProjectFile], json: bool) -> anyhow::Result<()> {
             )?;
         } else {
             let path = display_safe(&file.path.to_string_lossy());
-            output::print(&format!("{kind}: {path} ({} bytes)\n", file.bytes))?;
+            output::print(&format!("{kind}: {path} ({})\n", count_noun(file.bytes, "byte")))?;
         }
     }
     if files.is_empty() && !json {
@@ -94,9 +95,9 @@ fn show_hidden(app: &App, folder: &Path) -> anyhow::Result<()> {
     let hidden = |file: &&InstructionFile| file.hidden_lines > 0;
     for file in Instructions::find(app, folder)?.files().iter().filter(hidden) {
         output::note(&format!(
-            "warning: {} has {} lines with characters that a screen does not show",
+            "warning: {} has characters that a screen does not show, in {}",
             file.path.display(),
-            file.hidden_lines
+            count_noun(file.hidden_lines, "line")
         ));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Token usage as reported by a provider, and its cost. A provider that reports no tokens has still used some.
 
 use windlass_agent::{Event, Prices};
+use windlass_app::feed::Tokens;
 use windlass_protocol::Usage;
 
 /// The cost of a run and of the agents below it, at the prices of the run's model.
@@ -53,20 +54,7 @@ pub(crate) fn filter_reported(usage: Usage) -> Option<Usage> {
 
 /// Formats the tokens of a run.
 pub(crate) fn words(usage: Usage) -> String {
-    match filter_reported(usage) {
-        None => "the provider reported no tokens".to_owned(),
-        // Zero input tokens are unreported: a request is never empty.
-        Some(usage) if usage.input_tokens == 0 => {
-            format!("the provider reported no tokens in, {} out", usage.output_tokens)
-        }
-        Some(usage) => {
-            let cached = match usage.cache_read_tokens {
-                0 => String::new(),
-                tokens => format!(" ({tokens} from the cache)"),
-            };
-            format!("{} tokens in{cached}, {} out", usage.input_tokens, usage.output_tokens)
-        }
-    }
+    Tokens::with_cost(&usage, 0).describe()
 }
 
 #[cfg(test)]
@@ -74,25 +62,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usage_without_a_report_is_not_zero() {
-        let of =
-            |input_tokens, output_tokens| words(Usage { input_tokens, output_tokens, ..Usage::default() });
-        assert_eq!(of(12, 3), "12 tokens in, 3 out");
-        assert_eq!(of(12, 0), "12 tokens in, 0 out");
-        assert_eq!(of(0, 0), "the provider reported no tokens");
-        assert_eq!(of(0, 3), "the provider reported no tokens in, 3 out");
-        assert_eq!(filter_reported(Usage::default()), None);
-        let cached = Usage { input_tokens: 12, cache_read_tokens: 8, output_tokens: 3, ..Usage::default() };
-        assert_eq!(words(cached), "12 tokens in (8 from the cache), 3 out");
-    }
-
-    #[test]
     fn costs_add_up_over_answers_and_agents() {
         let prices = Prices { input: 3_000_000, output: 15_000_000, ..Prices::default() };
         let mut spending = Spending::new(prices, Some("USD"));
         assert_eq!(spending.words(), "cost 0.0000 USD");
         let usage = Usage { input_tokens: 100_000, output_tokens: 50_000, ..Usage::default() };
-        let answer = Event::AnswerEnded { stop: None, usage, total: usage };
+        let answer = Event::AnswerEnded { stop: None, usage, total: usage, cost: 0, total_cost: 0 };
         spending.count(&answer);
         assert_eq!(spending.words(), "cost 1.0500 USD");
         let happened = serde_json::to_value(&answer).unwrap();
@@ -107,7 +82,7 @@ mod tests {
         let prices = Prices { input: 1_000_000, ..Prices::default() };
         let mut spending = Spending::new(prices, None);
         let usage = Usage { input_tokens: 1, ..Usage::default() };
-        spending.count(&Event::AnswerEnded { stop: None, usage, total: usage });
+        spending.count(&Event::AnswerEnded { stop: None, usage, total: usage, cost: 0, total_cost: 0 });
         assert_eq!(spending.words(), "cost 0.0001");
     }
 }

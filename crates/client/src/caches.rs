@@ -1,6 +1,7 @@
 //! Prompt caches that the provider stores: creation, time to live and deletion.
 
 mod model;
+mod storage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use windlass_vendors::Header;
 use windlass_wire::{CachesApi, HttpRequest};
 
 pub use self::model::StoredCacheModel;
+pub use self::storage::StorageUse;
 use crate::Client;
 use crate::files::Repetition;
 use crate::retry::{self, Attempt, Tries};
@@ -120,6 +122,14 @@ impl Client {
         let mut prefix = request.clone();
         prefix.earlier_preambles.clear();
         Ok(StoredCache { name, tokens, expires_at: text("expireTime"), prefix: Arc::new(prefix) })
+    }
+
+    /// Returns the price of storing a cache for a time, in millionths of the currency. Returns `None` if the number of its
+    /// tokens or the price is unknown. The price comes from the user's files or the table of `windlass-vendors`
+    /// ([`price`](Self::price)).
+    pub fn storage_cost(&self, cache: &StoredCache, time: Duration) -> Option<u64> {
+        let price = self.price(&cache.prefix.model)?.storage?;
+        Some(price.cost(cache.tokens?, time))
     }
 
     /// Sets the time to live of a stored cache, from now.

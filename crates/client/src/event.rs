@@ -1,5 +1,6 @@
 //! Events about the work of a client, apart from the chunks of an answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,15 @@ pub enum ClientEvent {
         tool: String,
         /// Constraints that the dialect cannot express.
         losses: Vec<Loss>,
+    },
+    /// An answer started for a request without some of the caller's options, because the model is known to refuse them.
+    /// Each such request has this event.
+    OptionLoss {
+        /// Name of the requested model.
+        model: String,
+        /// Paths of the options in the body, such as `temperature` or `generationConfig.topP`; `strict` and `grammar` are
+        /// demands of tools.
+        fields: BTreeSet<String>,
     },
     /// An answer started.
     Answer(AnswerInfo),

@@ -103,26 +103,15 @@ impl Failures {
         id.map(|id| self.key.redact(id))
     }
 
-    /// Returns the error of an answer that does not have the provider's format.
-    pub(crate) fn to_format_error(&self, error: &DecodeError) -> ModelError {
-        self.unreadable(ModelErrorKind::Malformed, error)
-    }
-
-    /// Returns the error of a stream event that cannot be decoded. Invalid JSON or framing counts as a broken
-    /// connection, so that the caller may repeat the request; a different format or an exceeded limit would
-    /// occur again.
-    pub(crate) fn stream_error(&self, error: &DecodeError) -> ModelError {
-        let kind = match error {
-            DecodeError::Json { .. } | DecodeError::Framing { .. } => ModelErrorKind::Dropped,
-            _ => ModelErrorKind::Malformed,
-        };
-        self.unreadable(kind, error)
-    }
-
-    fn unreadable(&self, kind: ModelErrorKind, error: &DecodeError) -> ModelError {
+    /// Returns the error of a whole answer or an event that cannot be decoded.
+    pub(crate) fn unreadable(&self, error: &DecodeError) -> ModelError {
         let because =
             std::error::Error::source(error).map(|source| format!(" ({source})")).unwrap_or_default();
-        self.model_error(kind, &format!("the answer cannot be read: {error}{because}"))
+        let advice = match error {
+            DecodeError::NotJson { .. } => "; is the address right, or is a proxy between?",
+            _ => "",
+        };
+        self.model_error(error.kind(), &format!("the answer cannot be read: {error}{because}{advice}"))
     }
 }
 

@@ -1,19 +1,23 @@
 //! Exchanges for a gateway: bodies that are sent as they are, and answers with their headers.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use windlass_protocol::{Request, ToolName, ToolSpec};
 use windlass_stream::{ChunkStream, ModelError};
 use windlass_vendors::Header;
 
-use crate::Client;
 use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::add_wait;
 use crate::secret::Key;
+use crate::silence::SilenceTimer;
 use crate::transport::{ByteStream, TransportError, TransportErrorKind, TransportRequest, TransportResponse};
+use crate::{Client, ClientEvent};
 
 /// An answer that has started, with the headers of its response.
 #[non_exhaustive]
@@ -35,6 +39,35 @@ impl Client {
     pub fn with_retries(mut self, retries: usize) -> Self {
         self.inner.options.retries = retries;
         self.inner.options.retry_for = std::time::Duration::ZERO;
+        self
+    }
+
+    /// Returns this client with a further callback for events, which is called after that of the builder.
+    pub fn with_observer(mut self, observer: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
+        let earlier = self.inner.observer.take();
+        self.inner.observer = Some(Arc::new(move |event: &ClientEvent| {
+            if let Some(earlier) = &earlier {
+                earlier(event);
+            }
+            observer(event);
+        }));
+        self
+    }
+
+    /// Returns this client with a header on every request, such as the context of a trace. A header of the endpoint with
+    /// the same name is sent, too, so names of keys do not belong here.
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let endpoint = self.inner.failures.endpoint;
+        self.inner.failures.endpoint = endpoint.with_header(name, value);
+        self
+    }
+
+    /// Returns this client with caches of its own for encoded and rewritten conversations, which are empty and end with it.
+    /// Shared caches hold the bodies and the messages of requests after their end. They save work for a caller that keeps its
+    /// conversations, and not for one that decodes each request anew.
+    pub fn with_own_memory(mut self) -> Self {
+        self.inner.memories = Arc::default();
+        self.inner.encoder = self.inner.encoder.with_own_memory();
         self
     }
 
@@ -116,19 +149,19 @@ fn redact_headers(key: &Key, headers: Vec<(String, String)>) -> Vec<(String, Str
 
 /// Ends the body with an error if no bytes arrive for this time.
 fn limit_silence(body: ByteStream, limit: std::time::Duration) -> ByteStream {
-    Box::pin(stream::unfold(Some(body), move |body| async move {
-        let mut body = body?;
-        match timeout(limit, body.next()).await {
-            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
-            Ok(Some(Err(error))) => Some((Err(error), None)),
-            Ok(None) => None,
-            Err(_) => {
-                let error = TransportError::new(
-                    TransportErrorKind::Broken,
-                    format!("no bytes within {limit:?} (the idle timeout)"),
-                );
-                Some((Err(error), None))
-            }
-        }
+    let start = Some((body, SilenceTimer::new(limit)));
+    Box::pin(stream::unfold(start, move |state| async move {
+        let (mut body, mut timer) = state?;
+        timer.restart();
+        let next = poll_fn(|context| match body.poll_next_unpin(context) {
+            Poll::Ready(next) => Poll::Ready(next),
+            Poll::Pending => timer.poll_wait(context).map(|()| {
+                let what = format!("no bytes within {limit:?} (the idle timeout)");
+                Some(Err(TransportError::new(TransportErrorKind::Broken, what)))
+            }),
+        });
+        let next = next.await?;
+        let state = next.is_ok().then_some((body, timer));
+        Some((next, state))
     }))
 }

@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a date to wait for and the age of a fact need the clock, what is learned needs a file"
-)]
+#![expect(clippy::disallowed_methods, reason = "dates and ages need the clock, stored facts need files")]
 
 mod builder;
 mod caches;
@@ -21,6 +18,7 @@ mod limits;
 mod memories;
 mod missing_ability;
 mod models;
+mod option_loss;
 mod options;
 mod pacing;
 mod preparation;
@@ -29,6 +27,7 @@ mod retry;
 mod schemas;
 mod secret;
 mod sending;
+mod silence;
 mod storage;
 mod stored_document;
 mod streamed_answer;
@@ -36,23 +35,24 @@ mod transport;
 mod unconfirmed;
 mod upload;
 
-pub use builder::{ClientBuilder, ClientError};
-pub use caches::{StoredCache, StoredCacheModel};
+pub use caches::StorageUse;
 pub use http::{HttpError, HttpOptions, HttpTransport};
-pub use storage::{FileStorage, Storage, StorageLock};
 pub use transport::{
     ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
     TransportResponse,
 };
+pub use {builder::ClientBuilder, builder::ClientError, caches::StoredCache, caches::StoredCacheModel};
 pub use {capability_store::CapabilityStore, client::Client, forward::StartedAnswer, upload::Upload};
 pub use {event::AnswerInfo, event::ClientEvent, fallback::Fallback, fallback::FallbackEvent};
 pub use {limits::RateLimits, limits::Window, options::Options, options::Pace, upload::UploadedFile};
+pub use {silence::SilenceTimer, storage::FileStorage, storage::Storage, storage::StorageLock};
 
 // The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;
 pub use windlass_vendors::{
     Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
-    ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,
+    ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, StoragePrice, Vendor, Vendors,
+    VendorsError,
 };
 
 #[cfg(doctest)]

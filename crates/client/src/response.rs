@@ -38,7 +38,7 @@ impl ResponseDecoder {
                     self.failures.model_error(ModelErrorKind::Dropped, "the answer was empty"),
                 );
             }
-            self.add_request_id(self.failures.to_format_error(&error))
+            self.add_request_id(self.failures.unreadable(&error))
         })?;
         // RULES S12: a refusal under a success status becomes an error before any chunk is handed out.
         if let [Chunk::Error { .. }] = chunks.as_slice() {

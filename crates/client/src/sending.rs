@@ -72,15 +72,16 @@ impl Client {
             let prepared = encoder.prepare(request, &refused);
             let compiled = self.compile_schemas(&prepared);
             let free_text = FreeText::diff(&request.tools, &prepared.tools);
-            let http = memories
+            let encoded = memories
                 .with_memory(&compiled.request.messages, |memory| {
                     encoder.encode(&compiled.request, &refused, memory)
                 })
                 .map_err(|error| failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
-            let http = self.add_address(http);
+            let http = self.add_address(encoded.http);
             let failed = match self.send_until_first_chunk(context, &http, &mut tries).await {
                 Ok(chunks) => {
                     store.settle(&provider, &request.model, &http.body);
+                    self.notify_option_loss(request, &prepared, encoded.losses);
                     // Store only the rejections of the request that succeeded.
                     for rejection in refused.split_off(known) {
                         store.learn(&provider, &request.model, rejection);

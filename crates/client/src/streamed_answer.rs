@@ -1,17 +1,20 @@
 //! Streamed answers: bytes to chunks, with an idle and a total timer.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{iter, unfold};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use windlass_stream::{Chunk, ChunkStream, ModelError, ModelErrorKind};
 use windlass_wire::Decoder;
 
 use crate::failure::Failures;
 use crate::response::{ResponseDecoder, idle_timeout_error, redact_chunk, total_timeout_error};
 use crate::retry::add_wait;
+use crate::silence::LazyTimer;
 use crate::transport::ByteStream;
 
 /// Wait after the finish chunk for trailing usage. Bounded, because the connection may stay open.
@@ -31,6 +34,7 @@ pub(crate) struct StreamedAnswer {
     has_finished: bool,
     is_over: bool,
     has_bytes: bool,
+    timer: LazyTimer,
 }
 
 impl StreamedAnswer {
@@ -45,6 +49,7 @@ impl StreamedAnswer {
             has_finished: false,
             is_over: false,
             has_bytes: false,
+            timer: LazyTimer::default(),
         }
     }
 
@@ -89,16 +94,21 @@ impl StreamedAnswer {
         let left = options.idle_timeout.min(patience).saturating_sub(self.quiet);
         let idle_at = add_wait(begin, left);
         let deadline = self.response.deadline;
-        let read = timeout_at(idle_at.min(deadline), self.bytes.next()).await;
+        let (bytes, timer) = (&mut self.bytes, &mut self.timer);
+        let read = poll_fn(|context| match bytes.poll_next_unpin(context) {
+            Poll::Ready(read) => Poll::Ready(Ok(read)),
+            Poll::Pending => timer.poll_until(idle_at.min(deadline), context).map(Err),
+        });
+        let read = read.await;
         let only_noise_came = !self.quiet.is_zero();
         self.quiet = self.quiet.saturating_add(begin.elapsed());
         match read {
             Ok(read) => read.transpose().map_err(|error| failures.transport(&error)),
-            Err(_) if idle_at <= deadline && only_noise_came => {
+            Err(()) if idle_at <= deadline && only_noise_came => {
                 Err(only_pings_error(failures, options.idle_timeout))
             }
-            Err(_) if idle_at <= deadline => Err(idle_timeout_error(failures, options.idle_timeout)),
-            Err(_) => Err(total_timeout_error(failures, options.total_timeout)),
+            Err(()) if idle_at <= deadline => Err(idle_timeout_error(failures, options.idle_timeout)),
+            Err(()) => Err(total_timeout_error(failures, options.total_timeout)),
         }
     }
 
@@ -108,7 +118,7 @@ impl StreamedAnswer {
         let end = self.decoder.push(bytes, &mut chunks);
         self.add_chunks(chunks);
         if let Err(error) = end {
-            self.fail(self.response.failures.stream_error(&error));
+            self.fail(self.response.failures.unreadable(&error));
         }
     }
 
@@ -122,7 +132,7 @@ impl StreamedAnswer {
         let end = self.decoder.finish(&mut chunks);
         self.add_chunks(chunks);
         if let Err(error) = end {
-            self.fail(self.response.failures.stream_error(&error));
+            self.fail(self.response.failures.unreadable(&error));
         }
     }
 

@@ -1,21 +1,25 @@
 //! The response to a client, streamed while the model generates it.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::time::Duration;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures_util::stream::{self, Stream, StreamExt};
+use futures_util::stream::{self, Stream};
 use windlass_assemble::Normalizer;
+use windlass_client::SilenceTimer;
 use windlass_protocol::{StopReason, Usage};
-use windlass_stream::{Chunk, ChunkStream, FreeText};
+use windlass_stream::{Chunk, ChunkStream, FreeText, ModelError};
 use windlass_wire::{CallRestorer, EncodeError, Encoder, ProviderError};
 
+use crate::call_filter::CallFilter;
+use crate::call_order::CallOrder;
 use crate::estimate::chunk_tokens;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
-use crate::stop::Stop;
+use crate::stop::StopSignal;
 use crate::stop_words::StopWords;
 use crate::text_filter::TextFilter;
 
@@ -44,13 +48,15 @@ pub(crate) struct Writing {
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
     pub(crate) restorer: Option<Box<dyn CallRestorer>>,
+    pub(crate) calls: CallFilter,
     pub(crate) filter: TextFilter,
+    pub(crate) call_order: CallOrder,
     pub(crate) usage: UsageEstimate,
     pub(crate) encoder: Box<dyn Encoder>,
     pub(crate) observers: Vec<Box<dyn Observer>>,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopSignal,
     /// The silence after which the stream carries a keep-alive; `None` for an answer in one body.
-    pub(crate) keep_alive: Option<Duration>,
+    pub(crate) keep_alive: Option<SilenceTimer>,
     /// The error of an answer that failed.
     pub(crate) error: Option<ProviderError>,
     pub(crate) stop_words: StopWords,
@@ -81,6 +87,15 @@ impl UsageEstimate {
     fn chunk(self) -> Option<Chunk> {
         (!self.is_reported).then_some(Chunk::Usage { usage: self.usage })
     }
+}
+
+/// The next event of an answer.
+enum Event {
+    Chunk(Option<Result<Chunk, ModelError>>),
+    /// The model was silent for the time of a keep-alive.
+    Silence,
+    /// The server stops.
+    Stop,
 }
 
 impl GatewayResponse {
@@ -120,40 +135,50 @@ impl Writing {
             if self.is_over {
                 return None;
             }
-            let silence = self.keep_alive.unwrap_or(Duration::MAX);
-            let chunk = tokio::select! {
-                biased;
-                chunk = self.chunks.next() => chunk,
-                () = tokio::time::sleep(silence), if self.keep_alive.is_some() => {
+            match poll_fn(|context| self.poll_event(context)).await {
+                Event::Silence => {
                     let mut bytes = Vec::new();
                     self.encoder.keep_alive(&mut bytes);
                     self.keep(bytes, Ok(()));
-                    continue;
                 }
-                () = self.stop.wait() => {
+                Event::Stop => {
                     self.take(refusal::truncation_chunk(BreakReason::Stopping));
                     self.end();
-                    continue;
                 }
-            };
-            match chunk {
-                Some(Ok(chunk)) => {
+                Event::Chunk(Some(Ok(chunk))) => {
                     self.take(chunk);
                     if self.filter.is_cut() {
                         self.cut();
                     }
                 }
-                Some(Err(error)) => {
+                Event::Chunk(Some(Err(error))) => {
                     self.take(refusal::in_stream(&error));
                     self.end();
                 }
-                None => {
+                Event::Chunk(None) => {
                     if !self.has_end {
                         self.take(refusal::truncation_chunk(BreakReason::Upstream));
                     }
                     self.end();
                 }
             }
+        }
+    }
+
+    /// Waits for the next event. Chunks precede the others.
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
+        if let Poll::Ready(chunk) = self.chunks.as_mut().poll_next(context) {
+            if let Some(timer) = &mut self.keep_alive {
+                timer.restart();
+            }
+            return Poll::Ready(Event::Chunk(chunk));
+        }
+        if self.stop.poll_begin(context).is_ready() {
+            return Poll::Ready(Event::Stop);
+        }
+        match &mut self.keep_alive {
+            Some(timer) => timer.poll_wait(context).map(|()| Event::Silence),
+            None => Poll::Pending,
         }
     }
 
@@ -206,7 +231,7 @@ impl Writing {
     /// Encodes chunks. Returns true if encoding failed.
     fn write(&mut self, normal: Vec<Chunk>) -> bool {
         let (mut filtered, mut chunks) = (Vec::with_capacity(normal.len()), Vec::new());
-        for chunk in normal {
+        for chunk in normal.into_iter().filter(|chunk| self.calls.permits(chunk)) {
             let chunk = self.stop_words.convert(chunk);
             self.filter.push(chunk, &mut filtered);
         }
@@ -217,6 +242,9 @@ impl Writing {
             for chunk in std::mem::take(&mut chunks) {
                 restorer.push(chunk, &mut chunks);
             }
+        }
+        for chunk in std::mem::take(&mut chunks) {
+            self.call_order.push(chunk, &mut chunks);
         }
         let mut bytes = Vec::new();
         let end = chunks.iter().try_for_each(|chunk| self.encoder.push(chunk, &mut bytes));

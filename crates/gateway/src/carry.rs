@@ -1,5 +1,6 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
+use serde_json::Value;
 use windlass_protocol::{
     FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, Role,
     ToolChoice, ToolSpec,
@@ -25,6 +26,10 @@ pub struct ConvertedRequest {
     /// True if the answer must be JSON and the other format cannot demand it: the system prompt does, and the gateway
     /// removes a Markdown fence.
     pub is_json: bool,
+    /// True if the answer may have one call, and the other format cannot demand it: the gateway drops further calls.
+    pub is_single_call: bool,
+    /// The kind of a part in a message of the user that the other format cannot express. It is also in `lost`.
+    pub lost_input: Option<String>,
 }
 
 /// Converts a request from the wire format `from` to the format `to`. A request that stays in its format
@@ -45,25 +50,37 @@ pub struct ConvertedRequest {
 /// assert_eq!(carried.lost, ["service_tier"]);
 /// ```
 pub fn carry(request: Request, from: &dyn Server, to: &dyn Wire) -> ConvertedRequest {
-    convert(request, from, to).0
+    convert(request, from, to).converted
 }
 
-/// Converts a request like [`carry`], and returns the conversion of the answer's calls.
-pub(crate) fn convert(
-    mut request: Request,
-    from: &dyn Server,
-    to: &dyn Wire,
-) -> (ConvertedRequest, Option<Box<dyn CallRestorer>>) {
+/// A converted request, and the conversion of the calls in its answer.
+pub(crate) struct Conversion {
+    pub(crate) converted: ConvertedRequest,
+    pub(crate) restorer: Option<Box<dyn CallRestorer>>,
+    /// The client's free-text tools, which can be functions in the converted request.
+    pub(crate) free_tools: Vec<ToolSpec>,
+}
+
+/// Converts a request like [`carry`].
+pub(crate) fn convert(mut request: Request, from: &dyn Server, to: &dyn Wire) -> Conversion {
     let mut lost = Vec::new();
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
     if from.name() == to.name() {
-        let (stop_sequences, is_json) = (Vec::new(), false);
-        let same =
-            ConvertedRequest { request, lost, refused: None, refused_field: None, stop_sequences, is_json };
-        return (same, None);
+        let free_tools = free_text_tools(&request);
+        let converted = ConvertedRequest {
+            request,
+            lost,
+            refused: None,
+            refused_field: None,
+            stop_sequences: Vec::new(),
+            is_json: false,
+            is_single_call: false,
+            lost_input: None,
+        };
+        return Conversion { converted, restorer: None, free_tools };
     }
-    let refused_field = fields::find_refused(from.field_rules(), &request.options.extra);
+    let refused_field = fields::find_refused(from.field_rules(), &request);
     let restorer = from.share_tools(&mut request);
     lost.extend(options::translate(&mut request, from, to));
     let refused_tool = remove_hosted_tools(&mut request, &mut lost);
@@ -72,9 +89,10 @@ pub(crate) fn convert(
     } else {
         std::mem::take(&mut request.options.stop_sequences)
     };
-    if !to.takes_parallel_calls() && request.options.parallel_calls != ParallelCalls::ProviderDefault {
-        request.options.parallel_calls = ParallelCalls::ProviderDefault;
-        lost.push("parallel calls".to_owned());
+    let mut is_single_call = false;
+    if !to.takes_parallel_calls() {
+        // A model of a format without the switch may send several calls.
+        is_single_call = std::mem::take(&mut request.options.parallel_calls) == ParallelCalls::Forbid;
     }
     // Clients of this mode also ask for JSON in the prompt, because OpenAI requires it.
     let is_json = !to.takes_json_output() && request.output == OutputFormat::Json;
@@ -82,11 +100,12 @@ pub(crate) fn convert(
         request.output = OutputFormat::Text;
         instructions::add(&mut request, instructions::JSON);
     }
+    let free_tools = free_text_tools(&request);
     if !to.takes_free_text() {
         functions_only(&mut request);
     }
     system_prompts(&mut request, to);
-    parts_of_one_format(&mut request, to.name(), &mut lost);
+    let lost_input = parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
     let no_field = |name| format!("{name} is not available for this model");
@@ -94,7 +113,17 @@ pub(crate) fn convert(
     let refused_field =
         refused_field.or_else(|| refused_tool.as_ref().filter(|_| refused.is_none()).map(|_| "tools"));
     let refused = refused.or(refused_tool);
-    (ConvertedRequest { request, lost, refused, refused_field, stop_sequences, is_json }, restorer)
+    let converted = ConvertedRequest {
+        request,
+        lost,
+        refused,
+        refused_field,
+        stop_sequences,
+        is_json,
+        is_single_call,
+        lost_input,
+    };
+    Conversion { converted, restorer, free_tools }
 }
 
 /// Removes tools that only the first provider runs. Returns the refusal of a request that is about one of them: its choice
@@ -128,36 +157,48 @@ fn remove_hosted_tools(request: &mut Request, lost: &mut Vec<String>) -> Option<
     is_needed.then(|| format!("the tool {kind} runs at another provider and is not available for this model"))
 }
 
+fn free_text_tools(request: &Request) -> Vec<ToolSpec> {
+    let is_free = |tool: &&ToolSpec| matches!(tool, ToolSpec::Freeform { .. });
+    request.tools.iter().filter(is_free).cloned().collect()
+}
+
 /// Replaces free-text tools and calls by functions.
 pub(crate) fn functions_only(request: &mut Request) {
     request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
-    request.messages.iter_mut().for_each(calls_as_functions);
+    let is_free =
+        |part: &Part| matches!(part, Part::Call(call) if !matches!(call.payload, Payload::Function { .. }));
+    if request.messages.iter().any(|message| message.parts.iter().any(is_free)) {
+        request.messages.iter_mut().for_each(calls_as_functions);
+    }
 }
 
 /// Separates the texts of each system message, which another format may join without a space, and moves the
 /// leading ones into the system prompt if the format has no such messages.
 fn system_prompts(request: &mut Request, to: &dyn Wire) {
-    let mut messages: Vec<Message> = request.messages.iter().cloned().collect();
-    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let is_hoisted = leading > 0 && !to.takes_system_messages();
     let needs_separator = |message: &Message| message.role == Role::System && message.parts.len() > 1;
-    if !is_hoisted && !messages.iter().any(needs_separator) {
-        return;
-    }
-    for message in messages.iter_mut().filter(|message| needs_separator(message)) {
+    // The indexes come first, because a mutable reference copies a message that another conversation shares.
+    let separated: Vec<usize> = (0..)
+        .zip(request.messages.iter())
+        .filter(|(_, held)| needs_separator(held))
+        .map(|(at, _)| at)
+        .collect();
+    for at in separated {
         let is_text = |part: &Part| matches!(part, Part::Text(_));
-        if message.parts.iter().all(is_text) {
+        if let Some(message) = request.messages.get_mut(at)
+            && message.parts.iter().all(is_text)
+        {
             message.parts = vec![Part::text(texts(&message.parts))];
         }
     }
     if is_hoisted {
-        let rest = messages.split_off(leading);
-        let hoisted = messages.iter().map(|message| texts(&message.parts));
+        let hoisted = request.messages.iter().take(leading).map(|message| texts(&message.parts));
         let prompts: Vec<String> = request.system.take().into_iter().chain(hoisted).collect();
         request.system = Some(prompts.join("\n\n"));
-        messages = rest;
+        let rest = (leading..request.messages.len()).filter_map(|at| request.messages.get_shared(at));
+        request.messages = rest.cloned().collect();
     }
-    request.messages = messages.into();
 }
 
 /// Returns the texts of a message as paragraphs.
@@ -179,19 +220,40 @@ fn calls_as_functions(message: &mut Message) {
     }
 }
 
-/// Removes and reports parts that are specific to another format; encoding would drop them silently.
-fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) {
+/// Removes and reports parts that are specific to another format; encoding would drop them silently. Returns the kind of
+/// one in a message of the user.
+fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) -> Option<String> {
+    let mut lost_input = None;
+    let is_unknown = |part: &Part| matches!(part, Part::Unknown(unknown) if unknown.wire != to);
+    if !request
+        .messages
+        .iter()
+        .any(|message| message.parts.is_empty() || message.parts.iter().any(is_unknown))
+    {
+        return lost_input;
+    }
     for message in request.messages.iter_mut() {
+        let is_input = message.role == Role::User;
         message.parts.retain(|part| match part {
             Part::Unknown(unknown) if unknown.wire != to => {
-                let kind = unknown.value.get("type").and_then(|kind| kind.as_str()).unwrap_or("unknown");
+                let kind = find_kind(&unknown.value).unwrap_or("unknown");
                 lost.push(format!("part {kind}"));
+                if is_input {
+                    lost_input.get_or_insert_with(|| kind.to_owned());
+                }
                 false
             }
             _ => true,
         });
     }
     request.messages.retain(|message| !message.parts.is_empty());
+    lost_input
+}
+
+/// Returns the kind of a part that only one format has. A format can hold its part in a field.
+fn find_kind(value: &Value) -> Option<&str> {
+    let inner = value.as_object().into_iter().flat_map(|fields| fields.values());
+    std::iter::once(value).chain(inner).find_map(|value| value.get("type")?.as_str())
 }
 
 /// Returns a refusal if the request refers to a document that only the first provider stores.

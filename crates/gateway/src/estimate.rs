@@ -16,7 +16,7 @@ const OF_A_MESSAGE: u64 = 4;
 const LONGEST_DATA: usize = 512;
 
 /// The fields of a request that the model reads, in all formats.
-const INPUT_FIELDS: [&str; 8] = [
+const INPUT_FIELDS: [&str; 10] = [
     "system",
     "instructions",
     "messages",
@@ -25,6 +25,9 @@ const INPUT_FIELDS: [&str; 8] = [
     "systemInstruction",
     "tools",
     "generateContentRequest",
+    // Embeddings.
+    "content",
+    "requests",
 ];
 
 /// Bytes of an answer's text for one token, if the provider does not count.

@@ -1,5 +1,6 @@
 //! Exchanges within one format, which are forwarded instead of translated.
 
+use futures_util::TryStreamExt as _;
 use windlass_protocol::{Part, Payload, ToolSpec};
 use windlass_wire::{DecodedRequest, Framing, HeaderDirection, Outline, ResponseHead, Server};
 
@@ -7,18 +8,28 @@ use crate::answer::GatewayResponse;
 use crate::gateway::Gateway;
 use crate::hook::Observer;
 use crate::passthrough::{ForwardBody, relay_request, tee};
-use crate::relay::RelayBody;
+use crate::recorder::EndObserver;
+use crate::relay::{Relay, RelayBody, RelayRequest, RelayResponse};
 use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
-use crate::stop::Stop;
+use crate::stop::{Phase, Stop, StopSignal};
 use crate::upstream::Upstream;
 use crate::usage_reader::CountedBody;
 use crate::{ClientRequest, headers, refusal};
 
 impl Gateway {
-    /// Returns the outline of a request that can be forwarded without decoding it.
-    pub(crate) fn outline_to_forward(&self, server: &dyn Server, request: &ClientRequest) -> Option<Outline> {
+    /// Returns the outline of a request that can be forwarded without decoding it. `known` is its outline if the caller
+    /// has read it.
+    pub(crate) fn outline_to_forward(
+        &self,
+        server: &dyn Server,
+        request: &ClientRequest,
+        known: Option<Outline>,
+    ) -> Option<Outline> {
         let relay = self.upstream.relay.as_ref()?;
-        let outline = self.outline(server, request)?;
+        let outline = match known {
+            Some(known) => (server.name() == self.upstream.wire.name()).then_some(known)?,
+            None => self.outline(server, request)?,
+        };
         let model = self.upstream.name.as_deref().unwrap_or(&outline.model);
         let takes_all = !self.upstream.wire.takes_free_text() || relay.takes_free_text(model) != Some(false);
         (takes_all && self.hooks.is_empty()).then_some(outline)
@@ -48,28 +59,28 @@ impl Gateway {
         server: &dyn Server,
         request: &ClientRequest,
         outline: Outline,
-        observers: Vec<Box<dyn Observer>>,
-        mut stop: Stop,
+        mut observers: Vec<Box<dyn Observer>>,
+        stop: Stop,
     ) -> GatewayResponse {
         let Upstream { wire, relay: Some(relay), name, .. } = &self.upstream else {
             return refuse(server, &refusal::invalid_request("the upstream has no relay"));
         };
-        let sent = match relay_request(request, server, wire.as_ref(), &outline, name.as_deref()) {
+        let addresses = self.addresses.as_ref();
+        let sent = match relay_request(request, server, wire.as_ref(), &outline, name.as_deref(), addresses) {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &refusal::invalid_request(error.to_string())),
         };
         if let Some(recorder) = &self.recorder {
             let model = name.as_deref().unwrap_or(&outline.model);
             recorder.begin(&self.upstream.label, self.upstream.prices(model));
+            if recorder.finds_end() {
+                observers.push(Box::new(EndObserver(recorder.clone())));
+            }
         }
-        let response = tokio::select! {
-            biased;
-            response = relay.forward(sent) => response,
-            () = stop.wait() => return refuse_while_stopping(server),
-        };
-        let response = match response {
+        let mut stop = stop.into_signal(Phase::Ending);
+        let response = match send(relay.as_ref(), server, sent, &mut stop).await {
             Ok(response) => response,
-            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
+            Err(refusal) => return *refusal,
         };
         let framing = if response.status == 200 { outline.framing } else { Framing::Whole };
         let tee = if response.status == 200 { tee(observers, wire, framing) } else { None };
@@ -78,14 +89,14 @@ impl Gateway {
         let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
         let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
         let (content_type, headers) = split_content_type(headers, encoder.content_type());
-        let (waiting, is_over) = (std::collections::VecDeque::new(), false);
+        let (waiting, is_over) = (None, false);
         let body = self.count_usage(response.body, response.status, framing);
-        let body = ForwardBody { body, tee, encoder, framing, stop, waiting, is_over }.body();
+        let body = Box::pin(ForwardBody { body, tee, encoder, framing, stop, waiting, is_over });
         GatewayResponse { status: response.status, content_type, headers, body }
     }
 
     /// Reads the usage beside a body, for the recorder.
-    fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
+    pub(crate) fn count_usage(&self, body: RelayBody, status: u16, framing: Framing) -> RelayBody {
         match &self.recorder {
             Some(recorder) if status == 200 => {
                 Box::pin(CountedBody::new(body, self.upstream.wire.clone(), framing, recorder.clone()))
@@ -93,6 +104,37 @@ impl Gateway {
             _ => body,
         }
     }
+}
+
+/// Sends a request to the provider.
+///
+/// # Errors
+/// The refusal for the client, if the provider cannot be reached or the server ends its responses first.
+pub(crate) async fn send(
+    relay: &dyn Relay,
+    server: &dyn Server,
+    request: RelayRequest,
+    stop: &mut StopSignal,
+) -> Result<RelayResponse, Box<GatewayResponse>> {
+    let response = tokio::select! {
+        biased;
+        response = relay.forward(request) => response,
+        () = stop.begin() => return Err(Box::new(refuse_while_stopping(server))),
+    };
+    response.map_err(|error| Box::new(refuse(server, &refusal::from_model_error(&error))))
+}
+
+/// Returns a whole answer of the provider as it is. `count` counts the body's usage beside it, by its status.
+pub(crate) fn pass_whole(
+    server: &dyn Server,
+    response: RelayResponse,
+    count: impl FnOnce(RelayBody, u16) -> RelayBody,
+) -> GatewayResponse {
+    let RelayResponse { status, headers, body } = response;
+    let headers = headers::select_headers(HeaderDirection::Down, server, &headers);
+    let (content_type, headers) = split_content_type(headers, "application/json");
+    let body = Box::pin(count(body, status).map_err(std::io::Error::other));
+    GatewayResponse { status, content_type, headers, body }
 }
 
 /// Returns true if a request has a free-text tool or a call of one.

@@ -2,14 +2,19 @@
 
 mod accounts;
 mod amounts;
+mod attempt;
 mod attempts;
 mod budget;
+mod cache;
+mod cache_plan;
 mod calendar;
 mod catalog;
 mod chain;
 mod conversation;
 mod cool_downs;
 mod count;
+mod endpoints;
+mod first_event;
 mod front_records;
 mod generate;
 mod handle;
@@ -18,40 +23,55 @@ mod limits;
 mod log;
 mod measured;
 mod metrics;
+mod page_rules;
+mod pages;
 mod places;
 mod refusals;
+mod tracer;
 mod window;
 
+pub use crate::recorder::Repeat;
 pub use accounts::ClientUsage;
+pub use attempt::{Attempt, AttemptSpan};
+pub use cache::{CacheOptions, CacheResult};
 pub use catalog::CatalogModel;
 pub use chain::{Affinity, GatewayChain};
+pub use cool_downs::FallbackReason;
 pub use handle::FrontHandle;
 pub use keys::{ClientKey, ClientKeys, KeyError};
 pub use limits::ClientLimits;
-pub use log::{RequestLine, RequestLog};
+pub use log::{RequestLine, RequestLog, SampledLog};
+pub use tracer::{RequestSpan, RequestTracer};
 
 use std::fmt;
 use std::sync::Arc;
 
-use windlass_wire::{ProviderError, ProviderErrorKind, Server};
+use windlass_wire::{ProviderError, Server};
 
+use crate::gateway::RequestKind;
 use crate::response::{json, refuse};
 use crate::state::{self, StateStore};
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
+use cache::AnswerCache;
 use front_records::FrontRecords;
-use refusals::{RETRY_AFTER, is_probe, missing_key, not_allowed, overload_error};
+use page_rules::PageRules;
+use refusals::{is_probe, missing_key};
+use tracer::Tracer;
 
 /// A server's endpoints around one or more gateways. Cloning it is cheap, and the clones share their measurements.
 ///
 /// | request | answer |
 /// |---|---|
 /// | `POST` to a path of a format | the gateway of the model's route |
+/// | `POST /v1/responses/compact` | a compaction of an upstream of that API |
+/// | `POST /v1/embeddings`, `/v1beta/models/ID:embedContent`, `:batchEmbedContents` | embeddings of an upstream of that API |
 /// | `GET /v1/models`, `/v1/models/ID`, `/v1beta/models`, `/v1beta/models/ID` | the catalogue, in the client's format |
 /// | `POST /v1/messages/count_tokens`, `/v1beta/models/ID:countTokens`, `/v1/responses/input_tokens` | a count of tokens |
 /// | `GET /health`, `/ready` | the state, without a key |
 /// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state, with [`with_state`](Self::with_state) |
 /// | `GET /metrics` | Prometheus text |
+/// | another path | an error in the form of the path's API |
 ///
 /// ```
 /// # fn example(gateway: windlass_gateway::Gateway, small: windlass_gateway::Gateway) {
@@ -72,11 +92,13 @@ pub struct Front {
     routes: Vec<Route>,
     catalog: Vec<CatalogModel>,
     keys: Option<Arc<ClientKeys>>,
-    origins: Vec<String>,
+    pages: PageRules,
     log: Option<Arc<dyn RequestLog>>,
+    tracer: Tracer,
     requests: usize,
     shared: Arc<FrontRecords>,
     state: Option<Arc<dyn StateStore>>,
+    cache: Option<Arc<AnswerCache>>,
 }
 
 #[derive(Clone)]
@@ -96,11 +118,13 @@ impl Front {
             routes: Vec::new(),
             catalog: Vec::new(),
             keys: None,
-            origins: Vec::new(),
+            pages: PageRules::default(),
             log: None,
+            tracer: Tracer::default(),
             requests: REQUESTS,
             shared: Arc::default(),
             state: None,
+            cache: None,
         }
     }
 
@@ -128,16 +152,15 @@ impl Front {
         self
     }
 
-    /// Permits the pages of an origin, such as `https://app.example`, to call the server from a browser. Without origins,
-    /// every request of a page is refused.
-    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
-        self
-    }
-
     /// Writes a line for each request.
     pub fn with_log(mut self, log: Arc<dyn RequestLog>) -> Self {
         self.log = Some(log);
+        self
+    }
+
+    /// Begins a span for each request to a model.
+    pub fn with_tracer(mut self, tracer: Arc<dyn RequestTracer>) -> Self {
+        self.tracer = Tracer::new(tracer);
         self
     }
 
@@ -155,6 +178,13 @@ impl Front {
         self
     }
 
+    /// Answers equal requests of a client from a cache. Default: without a cache. A configuration that replaces this one
+    /// begins with an empty cache.
+    pub fn with_cache(mut self, options: CacheOptions) -> Self {
+        self.cache = Some(Arc::new(AnswerCache::new(options)));
+        self
+    }
+
     /// Sets the use of budgets, from [`usage`](Self::usage) of an earlier process.
     pub fn with_usage(self, usage: &[ClientUsage]) -> Self {
         self.shared.accounts.restore(usage);
@@ -167,16 +197,6 @@ impl Front {
         self.shared.accounts.usage()
     }
 
-    /// Returns the measurements as Prometheus text.
-    pub fn to_prometheus(&self) -> String {
-        self.shared.metrics.to_text(self.shared.places.free(self.requests))
-    }
-
-    /// Returns true if pages of this origin may call the server.
-    pub(crate) fn permits_origin(&self, origin: &str) -> bool {
-        self.origins.iter().any(|permitted| permitted == origin)
-    }
-
     /// Finds the client of a request by its path and headers, before its body is read; `None` if no key is required.
     ///
     /// # Errors
@@ -187,10 +207,11 @@ impl Front {
         request: &ClientRequest,
     ) -> Result<Option<&ClientKey>, Box<GatewayResponse>> {
         let Some(keys) = self.keys.as_ref().filter(|_| !is_probe(method, request)) else { return Ok(None) };
-        match keys.find(request) {
-            Some(key) => Ok(Some(key)),
-            None => Err(Box::new(self.refuse(self.server_for(request), &missing_key()))),
+        if let Some(key) = keys.find(request) {
+            return Ok(Some(key));
         }
+        let server = self.server_for(request);
+        Err(Box::new(self.refuse(server, &missing_key())))
     }
 
     /// Answers a request of any method from an admitted client. Cancel-safe like [`Gateway::answer`].
@@ -198,64 +219,27 @@ impl Front {
         &self,
         method: &str,
         client: Option<&ClientKey>,
-        request: &ClientRequest,
+        request: ClientRequest,
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
         if let Some(store) = &self.state
-            && let Some(answer) = state::answer(store.as_ref(), self.state_server(), method, request).await
+            && let Some(answer) = state::answer(store.as_ref(), self.state_server(), method, &request).await
         {
             return answer;
         }
         match method {
             "GET" | "HEAD" if path == "/ready" => self.readiness(),
-            "GET" | "HEAD" if is_probe(method, request) => json(200, &serde_json::json!({"status": "ok"})),
+            "GET" | "HEAD" if is_probe(method, &request) => json(200, &serde_json::json!({"status": "ok"})),
             "GET" | "HEAD" if path == "/metrics" => self.metrics_page(),
-            "GET" | "HEAD" => self.list(request, client).unwrap_or_else(|| not_allowed(path)),
-            "POST" if count::is_count(request) => self.count(request).await,
+            "GET" if refusals::is_web_socket(&request) => refusals::no_web_sockets(),
+            "GET" | "HEAD" => {
+                self.list(&request, client).unwrap_or_else(|| self.refuse_path(method, &request))
+            }
+            "POST" if count::is_count(&request) => self.count(&request).await,
             "POST" => self.generate(client, request, stop).await,
-            _ => not_allowed(path),
+            _ => self.refuse_path(method, &request),
         }
-    }
-
-    /// Counts tokens on a thread for blocking work, in a place of a request.
-    async fn count(&self, request: &ClientRequest) -> GatewayResponse {
-        let Some(place) = self.shared.places.enter(self.requests) else {
-            return self.refuse(self.server_for(request), &overload_error());
-        };
-        let request = request.clone();
-        let counted = tokio::task::spawn_blocking(move || {
-            let counted = count::answer(&request);
-            drop(place);
-            counted
-        });
-        let failure = |error: tokio::task::JoinError| {
-            let error = ProviderError::new(ProviderErrorKind::Server, None, error.to_string());
-            self.refuse(None, &error.with_status(500))
-        };
-        counted.await.unwrap_or_else(failure)
-    }
-
-    fn readiness(&self) -> GatewayResponse {
-        if self.shared.places.free(self.requests) > 0 {
-            return json(200, &serde_json::json!({"status": "ready"}));
-        }
-        let mut full = json(503, &serde_json::json!({"status": "full"}));
-        full.headers.push(("retry-after".to_owned(), RETRY_AFTER.as_secs().to_string()));
-        full
-    }
-
-    fn metrics_page(&self) -> GatewayResponse {
-        let mut page = GatewayResponse::whole(200, self.to_prometheus().into_bytes());
-        "text/plain; version=0.0.4; charset=utf-8".clone_into(&mut page.content_type);
-        page
-    }
-
-    /// Returns the list of models, or one model, that the client may use.
-    fn list(&self, request: &ClientRequest, client: Option<&ClientKey>) -> Option<GatewayResponse> {
-        let is_permitted = |model: &&CatalogModel| client.is_none_or(|key| key.permits(&model.id));
-        let models: Vec<&CatalogModel> = self.catalog.iter().filter(is_permitted).collect();
-        catalog::answer(request, &models)
     }
 
     /// Returns the format whose server stores responses.
@@ -265,7 +249,7 @@ impl Front {
 
     /// Returns the format of a client's request.
     fn server_for(&self, request: &ClientRequest) -> Option<&dyn Server> {
-        self.chain.first().servers.iter().find(|server| server.serves(&request.path)).map(AsRef::as_ref)
+        RequestKind::find(request).server(&self.chain.first().servers, request)
     }
 
     /// Returns an error in the client's format, or in OpenAI's form for a path of no format.

@@ -1,5 +1,7 @@
 //! The gateway, from a request to a response.
 
+mod summary;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -7,16 +9,19 @@ use std::time::Duration;
 
 use windlass_wire::{ProviderError, RequestError, Server};
 
+use crate::address::AddressCache;
 use crate::answer::GatewayResponse;
 use crate::hook::Hook;
 use crate::recorder::{Recorder, UsageObserver};
-use crate::refusal;
+use crate::refusal::{self, api};
 use crate::response::refuse;
 use crate::state::{Session, StateStore};
 use crate::stop::Stop;
 use crate::translate::Exchange;
 use crate::upstream::Upstream;
 use crate::{ClientRequest, LossPolicy};
+
+pub(crate) use summary::{RequestKind, RequestSummary};
 
 /// The default silence after which a stream carries a keep-alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
@@ -59,6 +64,8 @@ pub struct Gateway {
     pub(crate) state: Option<Arc<dyn StateStore>>,
     pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) losses: LossPolicy,
+    /// The addresses of the upstream for forwarded requests.
+    pub(crate) addresses: Arc<AddressCache>,
 }
 
 impl Gateway {
@@ -72,6 +79,7 @@ impl Gateway {
             state: None,
             recorder: None,
             losses: LossPolicy::default(),
+            addresses: Arc::default(),
         }
     }
 
@@ -88,7 +96,7 @@ impl Gateway {
         self
     }
 
-    /// Sets the policy about parts of a request that the upstream's format cannot express. Default: lenient.
+    /// Sets the policy about parts of a request that the upstream's format cannot express. Default: [`LossPolicy::Standard`].
     pub fn with_loss_policy(mut self, losses: LossPolicy) -> Self {
         self.losses = losses;
         self
@@ -121,41 +129,53 @@ impl Gateway {
     /// header `x-windlass-lost` names the parts that the upstream format cannot express. The method returns
     /// errors as responses in the client's own format.
     ///
+    /// A request for embeddings, or for a compaction, is forwarded to an upstream of the same API.
+    ///
     /// A translated request is sent once; the client's header `x-windlass-attempts` permits up to ten
     /// attempts.
     ///
     /// Cancel-safe: dropping the future, or the body of the response, cancels the request to the model.
     pub async fn answer(&self, request: &ClientRequest) -> GatewayResponse {
-        self.answer_until(request, Stop::default()).await
+        self.answer_until(request.clone(), RequestSummary::read(request), Stop::default()).await
     }
 
-    /// Like [`Gateway::answer`], but ends the response with an error when the server must stop.
-    pub(crate) async fn answer_until(&self, request: &ClientRequest, stop: Stop) -> GatewayResponse {
-        let Some(server) = self.servers.iter().find(|server| server.serves(&request.path)) else {
-            return self.not_served(&request.path);
-        };
-        let server = server.as_ref();
-        if let Some(outline) = self.outline_to_forward(server, request) {
-            return self.forward(server, request, outline, Vec::new(), stop).await;
+    /// Like [`Gateway::answer`], but ends the response with an error when the server must stop. It takes the request, so
+    /// that the bytes of a body do not outlive their translation, and the parts that the caller has read.
+    pub(crate) async fn answer_until(
+        &self,
+        request: ClientRequest,
+        summary: RequestSummary,
+        stop: Stop,
+    ) -> GatewayResponse {
+        let RequestSummary { kind, outline } = summary;
+        let Some(server) = kind.server(&self.servers, &request) else { return self.not_served(&request) };
+        match kind {
+            RequestKind::Answer => {}
+            RequestKind::Embeddings(api) => return self.embed(api, server, &request, outline, stop).await,
+            RequestKind::Compaction => return self.compact(server, &request, outline, stop).await,
         }
-        let (request, session) = match self.start_session(self.state.as_ref(), server, request).await {
-            Ok(started) => started,
+        if let Some(outline) = self.outline_to_forward(server, &request, outline) {
+            return self.forward(server, &request, outline, Vec::new(), stop).await;
+        }
+        let (expanded, session) = match self.start_session(self.state.as_ref(), server, &request).await {
+            Ok((Cow::Owned(expanded), session)) => (Some(expanded), session),
+            Ok((Cow::Borrowed(_), session)) => (None, session),
             Err(error) => return refuse(server, &error),
         };
-        let request = request.as_ref();
+        let request = expanded.unwrap_or(request);
         let asked = match server.decode_request(&request.path, &request.body) {
             Ok(asked) => asked,
-            Err(error) => match self.outline(server, request) {
+            Err(error) => match self.outline(server, &request) {
                 // The provider knows parts of its format that the gateway does not.
                 Some(outline) if self.hooks.is_empty() => {
-                    return self.forward(server, request, outline, Vec::new(), stop).await;
+                    return self.forward(server, &request, outline, Vec::new(), stop).await;
                 }
                 _ => return refuse(server, &refusal::invalid_request(words(&error))),
             },
         };
         let mut observers = Vec::new();
         for hook in &self.hooks {
-            match hook.inspect(server.name(), request, &asked) {
+            match hook.inspect(server.name(), &request, &asked) {
                 Ok(observer) => observers.extend(observer),
                 Err(error) => return refuse(server, &error),
             }
@@ -166,7 +186,10 @@ impl Gateway {
                 Ok(outline) => outline,
                 Err(error) => return refuse(server, &refusal::invalid_request(words(&error))),
             };
-            return self.forward(server, request, outline, observers, stop).await;
+            return self.forward(server, &request, outline, observers, stop).await;
+        }
+        if let Some(error) = server.refuse_version(&request.headers, &request.body) {
+            return refuse(server, &error);
         }
         if let Some(recorder) = &self.recorder {
             let model = self.upstream.name.as_deref().unwrap_or(&asked.request.model);
@@ -194,11 +217,8 @@ impl Gateway {
         })
     }
 
-    fn not_served(&self, path: &str) -> GatewayResponse {
-        let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
-        let what = format!("{path} is not a served path; the formats here are {}", formats.join(", "));
-        let error = serde_json::json!({"error": {"message": what, "type": "not_found_error", "code": null}});
-        GatewayResponse::whole(404, error.to_string().into_bytes())
+    pub(crate) fn not_served(&self, request: &ClientRequest) -> GatewayResponse {
+        api::not_served("POST", request, self.servers.iter().map(AsRef::as_ref))
     }
 }
 

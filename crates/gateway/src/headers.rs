@@ -4,6 +4,9 @@
 
 use windlass_wire::{HeaderDirection, HeaderRule, Server};
 
+/// The headers of W3C's trace context.
+pub(crate) const TRACE_HEADERS: [&str; 2] = ["traceparent", "tracestate"];
+
 /// The headers that cross within each format, beside those of [`Server::header_rules`].
 const COMMON: &[HeaderRule] = &[
     HeaderRule::to_provider("accept"),
@@ -40,11 +43,11 @@ pub(crate) fn select_headers(
 ) -> Vec<(String, String)> {
     let crosses = |name: &str| {
         COMMON.iter().chain(format.header_rules()).any(|rule| {
-            let fits = match rule.name.strip_suffix('*') {
-                Some(prefix) => name.starts_with(prefix),
-                None => name == rule.name,
-            };
-            rule.direction == direction && fits
+            rule.direction == direction
+                && match rule.name.strip_suffix('*') {
+                    Some(prefix) => name.starts_with(prefix),
+                    None => name == rule.name,
+                }
         })
     };
     headers.iter().filter(|(name, _)| crosses(name)).cloned().collect()

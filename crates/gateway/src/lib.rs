@@ -1,11 +1,16 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
+#![expect(clippy::disallowed_methods, reason = "an answer contains the time of its creation")]
 
+mod address;
 mod answer;
-mod body_room;
+mod call_filter;
+mod call_order;
 mod carry;
 mod client_request;
+mod compact;
+mod effect;
+mod embeddings;
 mod estimate;
 mod fields;
 mod forward;
@@ -17,6 +22,7 @@ mod instructions;
 mod listener;
 mod loss;
 mod options;
+mod pack;
 mod passthrough;
 mod recorder;
 mod refusal;
@@ -37,15 +43,18 @@ pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use client_request::ClientRequest;
 pub use front::{
-    Affinity, CatalogModel, ClientKey, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle,
-    GatewayChain, KeyError, RequestLine, RequestLog,
+    Affinity, Attempt, AttemptSpan, CacheOptions, CacheResult, CatalogModel, ClientKey, ClientKeys,
+    ClientLimits, ClientUsage, FallbackReason, Front, FrontHandle, GatewayChain, KeyError, Repeat,
+    RequestLine, RequestLog, RequestSpan, RequestTracer, SampledLog,
 };
 pub use gateway::Gateway;
 pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
 pub use listener::{Listener, ServerTls, TlsError};
 pub use loss::LossPolicy;
-pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayRequest, RelayResponse};
+pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayOptions, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
+#[cfg(feature = "sqlite")]
+pub use state::SqliteStateStore;
 pub use state::{MemoryStateStore, StateError, StateFuture, StateLimits, StateStore};
 pub use upstream::Upstream;

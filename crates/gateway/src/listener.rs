@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ServerConfig;
@@ -17,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 /// use windlass_gateway::{Listener, ServeOptions, ServerTls, serve};
 ///
 /// let tls = ServerTls::from_pem(chain, key)?;
-/// let listener = Listener::from(tokio::net::TcpListener::bind("0.0.0.0:443").await?).with_tls(tls);
+/// let listener = Listener::bind("0.0.0.0:443".parse()?)?.with_tls(tls);
 /// serve(listener, front, ServeOptions::default()).await?;
 /// # Ok(())
 /// # }
@@ -62,6 +63,24 @@ pub enum TlsError {
 }
 
 impl Listener {
+    /// Binds a TCP socket, with room for 4,096 clients that connect at the same time. `TcpListener::bind` has room for
+    /// 128, and each further client waits for one second.
+    ///
+    /// # Errors
+    /// The address cannot be bound.
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        Ok(windlass_web_reach::listen(address)?.into())
+    }
+
+    /// Returns the address of a TCP socket; `None` for a socket in the file system.
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        match &self.source {
+            Source::Tcp(listener) => listener.local_addr().ok(),
+            #[cfg(unix)]
+            Source::Unix(_) => None,
+        }
+    }
+
     /// Encrypts the connections of a TCP socket. A socket in the file system stays plain.
     pub fn with_tls(mut self, tls: ServerTls) -> Self {
         self.tls = Some(tls);

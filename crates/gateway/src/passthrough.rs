@@ -1,23 +1,23 @@
 //! Exchanges within one format: the client's bytes go to the provider, and the provider's bytes come back.
 
-use std::collections::VecDeque;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, stream};
+use futures_util::Stream;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use windlass_protocol::{Delivery, Message, Request};
-use windlass_wire::{EncodeError, Encoder, Framing, HeaderDirection, HttpRequest, Outline, Server, Wire};
+use windlass_wire::{EncodeError, Encoder, Framing, HeaderDirection, Outline, Server, Wire};
 
 use crate::ClientRequest;
-use crate::answer::ResponseBody;
+use crate::address::AddressCache;
 use crate::headers::select_headers;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::relay::{RelayBody, RelayRequest};
-use crate::stop::Stop;
+use crate::stop::StopSignal;
 use crate::tee::Tee;
 
 /// Returns the request for the provider. Only the model's name changes, and only if `name` is another one.
@@ -30,38 +30,32 @@ pub(crate) fn relay_request(
     wire: &dyn Wire,
     outline: &Outline,
     name: Option<&str>,
+    addresses: &AddressCache,
 ) -> Result<RelayRequest, EncodeError> {
     let model = name.unwrap_or(&outline.model);
-    let HttpRequest { path, headers, .. } = address(wire, model, outline.framing)?;
+    let address = addresses.find(wire, model, outline.framing)?;
     let body = if model == outline.model { request.body.clone() } else { rename(&request.body, model) };
-    let mut headers: Vec<_> =
-        headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
     let own = select_headers(HeaderDirection::Up, server, &request.headers);
-    headers.retain(|(name, _)| own.iter().all(|(given, _)| given != name));
+    let is_replaced = |name: &str| own.iter().any(|(given, _)| given == name);
+    let mut headers: Vec<_> =
+        address.headers.iter().filter(|(name, _)| !is_replaced(name)).cloned().collect();
     headers.extend(own);
-    let bare = path.split('?').next().unwrap_or_default();
     let path = match query(&request.path) {
-        query if query.is_empty() => bare.to_owned(),
-        query => format!("{bare}?{query}"),
+        query if query.is_empty() => address.path.clone(),
+        query => format!("{}?{query}", address.path),
     };
     Ok(RelayRequest { path, headers, body, is_streamed: outline.framing != Framing::Whole })
 }
 
-/// Returns the path and the headers of the format for a model.
-fn address(wire: &dyn Wire, model: &str, framing: Framing) -> Result<HttpRequest, EncodeError> {
-    let delivery = if framing == Framing::Whole { Delivery::Whole } else { Delivery::Stream };
-    wire.encode(&Request::new(model, vec![Message::user("-")]).with_delivery(delivery))
-}
-
 /// Returns the query of a path without keys: the client's key is for the gateway.
-fn query(path: &str) -> String {
+pub(crate) fn query(path: &str) -> String {
     let query = path.split_once('?').map(|(_, query)| query).unwrap_or_default();
     let is_key = |pair: &&str| matches!(pair.split('=').next(), Some("key" | "access_token"));
     query.split('&').filter(|pair| !pair.is_empty() && !is_key(pair)).collect::<Vec<_>>().join("&")
 }
 
 /// Replaces the value of the body's `model` and leaves all other bytes. A body without one is unchanged.
-fn rename(body: &Bytes, model: &str) -> Bytes {
+pub(crate) fn rename(body: &Bytes, model: &str) -> Bytes {
     #[derive(Deserialize)]
     struct ModelField<'a> {
         #[serde(borrow)]
@@ -87,45 +81,38 @@ pub(crate) struct ForwardBody {
     /// Writes the error of a stream that the server's stop ends.
     pub(crate) encoder: Box<dyn Encoder>,
     pub(crate) framing: Framing,
-    pub(crate) stop: Stop,
-    pub(crate) waiting: VecDeque<io::Result<Bytes>>,
+    pub(crate) stop: StopSignal,
+    pub(crate) waiting: Option<io::Result<Bytes>>,
     pub(crate) is_over: bool,
 }
 
-impl ForwardBody {
-    pub(crate) fn body(self) -> ResponseBody {
-        Box::pin(stream::unfold(self, |mut forwarding| async move {
-            let bytes = forwarding.next().await?;
-            Some((bytes, forwarding))
-        }))
-    }
+impl Stream for ForwardBody {
+    type Item = io::Result<Bytes>;
 
-    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Some(bytes) = self.waiting.pop_front() {
-                return Some(bytes);
+            if let Some(bytes) = self.waiting.take() {
+                return Poll::Ready(Some(bytes));
             }
             if self.is_over {
-                return None;
+                return Poll::Ready(None);
             }
-            let piece = tokio::select! {
-                biased;
-                piece = self.body.next() => piece,
-                () = self.stop.wait() => {
-                    self.break_off();
-                    continue;
-                }
+            let Poll::Ready(piece) = self.body.as_mut().poll_next(context) else {
+                ready!(self.stop.poll_begin(context));
+                self.break_off();
+                continue;
             };
             match piece {
                 Some(Ok(bytes)) => {
                     if let Some(tee) = &mut self.tee {
                         tee.push(&bytes);
                     }
-                    return Some(Ok(bytes));
+                    return Poll::Ready(Some(Ok(bytes)));
                 }
                 Some(Err(error)) => {
                     self.is_over = true;
-                    return Some(Err(io::Error::other(format!("the provider's answer broke off: {error}"))));
+                    let error = io::Error::other(format!("the provider's answer broke off: {error}"));
+                    return Poll::Ready(Some(Err(error)));
                 }
                 None => {
                     self.is_over = true;
@@ -136,7 +123,9 @@ impl ForwardBody {
             }
         }
     }
+}
 
+impl ForwardBody {
     /// Ends a stream with an error of the client's format. A body that is not a stream of events is aborted,
     /// so that the client does not take it for complete.
     fn break_off(&mut self) {
@@ -144,10 +133,10 @@ impl ForwardBody {
         let mut bytes = b"\n\n".to_vec();
         let chunk = refusal::truncation_chunk(BreakReason::Stopping);
         if self.framing == Framing::Events && self.encoder.push(&chunk, &mut bytes).is_ok() {
-            self.waiting.push_back(Ok(bytes.into()));
+            self.waiting = Some(Ok(bytes.into()));
             return;
         }
-        self.waiting.push_back(Err(io::Error::other("the server shuts down; the answer is incomplete")));
+        self.waiting = Some(Err(io::Error::other("the server shuts down; the answer is incomplete")));
     }
 }
 

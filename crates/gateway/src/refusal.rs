@@ -1,5 +1,7 @@
 //! Conversion of model errors into errors of the client's format.
 
+pub(crate) mod api;
+
 use windlass_protocol::StopReason;
 use windlass_stream::{Chunk, ModelError, ModelErrorKind, StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};

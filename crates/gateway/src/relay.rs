@@ -3,11 +3,13 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::Stream;
-use windlass_client::Client;
+use windlass_client::{Client, ClientEvent};
 use windlass_protocol::Request;
 use windlass_stream::{ChunkStream, ModelError};
 
@@ -22,6 +24,11 @@ pub trait Relay: Send + Sync {
     /// Sends a request, at most `attempts` times, and returns the chunks of the answer with its headers.
     fn start<'a>(&'a self, request: &'a Request, attempts: usize) -> RelayFuture<'a, RelayAnswer>;
 
+    /// Like [`start`](Self::start), with further options. The default ignores all but the attempts.
+    fn start_with<'a>(&'a self, request: &'a Request, options: RelayOptions) -> RelayFuture<'a, RelayAnswer> {
+        self.start(request, options.attempts)
+    }
+
     /// Returns whether the provider takes free-text tools for this model, or `None` if that is unknown. Unless it
     /// does, a translated request has functions in their place. A request in the provider's own format is
     /// translated only if the provider is known not to take them.
@@ -30,6 +37,18 @@ pub trait Relay: Send + Sync {
 
 /// The future of an exchange.
 pub type RelayFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ModelError>> + Send + 'a>>;
+
+/// The options of a translated exchange.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RelayOptions {
+    /// Maximum number of times that the request is sent.
+    pub attempts: usize,
+    /// The headers of a trace.
+    pub headers: Vec<(String, String)>,
+    /// The callback before each repeat, with the number of requests that were sent so far and the wait before the next one.
+    pub on_repeat: Option<Arc<dyn Fn(usize, Duration) + Send + Sync>>,
+}
 
 /// The body of a provider's response.
 pub type RelayBody = Pin<Box<dyn Stream<Item = Result<Bytes, ModelError>> + Send>>;
@@ -68,6 +87,25 @@ pub struct RelayAnswer {
     pub headers: Vec<(String, String)>,
 }
 
+impl RelayOptions {
+    /// Creates options for this number of attempts.
+    pub fn new(attempts: usize) -> Self {
+        Self { attempts, headers: Vec::new(), on_repeat: None }
+    }
+
+    /// Sets the headers of a trace.
+    pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// Sets the callback before each repeat.
+    pub fn with_on_repeat(mut self, callback: impl Fn(usize, Duration) + Send + Sync + 'static) -> Self {
+        self.on_repeat = Some(Arc::new(callback));
+        self
+    }
+}
+
 impl RelayResponse {
     /// Creates a response.
     pub fn new(status: u16, headers: Vec<(String, String)>, body: RelayBody) -> Self {
@@ -93,8 +131,21 @@ impl Relay for Client {
     }
 
     fn start<'a>(&'a self, request: &'a Request, attempts: usize) -> RelayFuture<'a, RelayAnswer> {
+        self.start_with(request, RelayOptions::new(attempts))
+    }
+
+    fn start_with<'a>(&'a self, request: &'a Request, options: RelayOptions) -> RelayFuture<'a, RelayAnswer> {
         Box::pin(async move {
-            let client = self.clone().with_retries(attempts.saturating_sub(1));
+            let RelayOptions { attempts, headers, on_repeat } = options;
+            let mut client = self.clone().with_own_memory().with_retries(attempts.saturating_sub(1));
+            client = headers.iter().fold(client, |client, (name, value)| client.with_header(name, value));
+            if let Some(on_repeat) = on_repeat {
+                client = client.with_observer(move |event| {
+                    if let ClientEvent::Retry { attempts, wait, .. } = event {
+                        on_repeat(*attempts, *wait);
+                    }
+                });
+            }
             let answer = Self::start(&client, request).await?;
             Ok(RelayAnswer::new(answer.chunks, answer.headers))
         })
@@ -112,6 +163,12 @@ fn connection_error(message: &str) -> ModelError {
 impl fmt::Debug for RelayRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RelayRequest").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RelayOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelayOptions").field("attempts", &self.attempts).finish_non_exhaustive()
     }
 }
 

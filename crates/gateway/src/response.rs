@@ -1,7 +1,10 @@
 //! Values of a response: ids, times and headers.
 
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
 use windlass_wire::{ProviderError, ProviderErrorKind, Server};
 
 use crate::answer::GatewayResponse;
@@ -52,6 +55,13 @@ pub(crate) fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayRespo
         let seconds = wait.as_millis().div_ceil(1000);
         answer.headers.push(("retry-after".to_owned(), seconds.to_string()));
     }
+    answer
+}
+
+/// Returns an answer whose body begins with these pieces, which were read from it.
+pub(crate) fn prepend(pieces: Vec<io::Result<Bytes>>, mut answer: GatewayResponse) -> GatewayResponse {
+    let rest = std::mem::replace(&mut answer.body, Box::pin(stream::empty()));
+    answer.body = Box::pin(stream::iter(pieces).chain(rest));
     answer
 }
 

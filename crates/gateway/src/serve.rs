@@ -1,70 +1,48 @@
 //! The HTTP server around a gateway.
 
+mod body_room;
+mod frames;
+mod options;
+mod origin;
+mod refusals;
+mod request_body;
+mod response;
+
+use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::StreamExt;
-use http_body_util::{BodyExt, Limited, StreamBody};
-use hyper::body::{Body as _, Frame, Incoming};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Duration;
 
-use crate::body_room::BodyRoom;
 use crate::listener::{Listener, Socket};
 use crate::stop::{Phase, Stop};
-use crate::{ClientRequest, Front, FrontHandle, GatewayResponse, unpack};
+use crate::{ClientRequest, Front, FrontHandle, GatewayResponse, pack, unpack};
+use body_room::BodyRoom;
+use origin::{check_page, permit};
+use refusals::{closing, plain, refuse_unread, unknown_encoding};
+use request_body::read_body;
+use response::{HttpResult, to_hyper};
 
-type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
+pub use options::ServeOptions;
 
 /// Time for clients to read the errors that end their responses.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The limits of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..ServeOptions::default()`")]
-pub struct ServeOptions {
-    /// Maximum bytes of a request body, packed and unpacked. Default: 32 MiB.
-    pub body_bytes: usize,
-    /// Maximum bytes of all request bodies that are held at the same time; further ones wait for
-    /// [`body_timeout`](Self::body_timeout). Default: 1 GiB.
-    pub all_body_bytes: usize,
-    /// Maximum concurrent connections, idle ones included; further connections wait in the backlog. Default: 4,096.
-    /// [`Front::with_concurrent_requests`] bounds the work.
-    pub connections: usize,
-    /// Timeout for the head of a request. Default: 30 seconds.
-    pub head_timeout: Duration,
-    /// Timeout for the body of a request. Default: 60 seconds.
-    pub body_timeout: Duration,
-    /// Time for open responses to finish after [`serve_until`] is stopped. Default: 10 seconds.
-    pub drain: Duration,
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        Self {
-            body_bytes: 32 << 20,
-            all_body_bytes: 1 << 30,
-            connections: 4096,
-            head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_mins(1),
-            drain: Duration::from_secs(10),
-        }
-    }
-}
-
 /// Serves until the future is dropped, which closes every connection and cancels every response. The socket can have TLS
 /// or be in the file system ([`Listener`]), and a [`FrontHandle`] can be replaced meanwhile.
 ///
-/// Requests from web pages (requests with an `Origin` header) are refused unless [`Front::with_origin`] permits their
-/// origin: a page that the user visits must not use the user's models.
+/// Requests from web pages are refused unless [`Front::with_origin`] permits their origin: a page that the user visits must
+/// not use the user's models. A server without keys of clients has no public names unless [`Front::with_host`] permits them.
 ///
 /// # Errors
 /// The listener cannot accept connections any more.
@@ -146,21 +124,25 @@ async fn take_connections(
 async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     shared: Arc<Service>,
-    mut stop: Stop,
+    stop: Stop,
 ) {
     let answers = stop.clone();
-    let service = service_fn(|request| respond(shared.clone(), answers.clone(), request));
+    let mut draining = stop.into_signal(Phase::Draining);
+    // The future of a response has several kilobytes, which a connection would hold while the body is sent.
+    let service = service_fn(|request| Box::pin(respond(shared.clone(), answers.clone(), request)));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(shared.options.head_timeout);
     // Ignore connection errors: the client closed the connection.
     let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
-    tokio::select! {
-        end = connection.as_mut() => drop(end),
-        () = stop.wait_for(Phase::Draining) => {
-            connection.as_mut().graceful_shutdown();
-            drop(connection.await);
+    poll_fn(|context| {
+        let end = connection.as_mut().poll(context);
+        if end.is_ready() || draining.poll_begin(context).is_pending() {
+            return end.map(drop);
         }
-    }
+        connection.as_mut().graceful_shutdown();
+        connection.as_mut().poll(context).map(drop)
+    })
+    .await;
 }
 
 /// The parts that all connections share.
@@ -170,49 +152,26 @@ struct Service {
     bodies: BodyRoom,
 }
 
-async fn respond(
-    service: Arc<Service>,
-    stop: Stop,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, hyper::http::Error> {
+async fn respond(service: Arc<Service>, stop: Stop, request: Request<Incoming>) -> HttpResult {
     let front = service.front.current();
-    let Some(origin) = request.headers().get(ORIGIN).cloned() else {
-        return answer(&service, &front, stop, request).await;
+    let origin = match check_page(&front, request.headers()) {
+        Ok(Some(origin)) => origin,
+        Ok(None) => return answer(&service, &front, stop, request).await,
+        Err(refusal) => {
+            let client = ClientRequest::new(request.uri().path(), Bytes::new());
+            let response = plain(&client, refusal.status.as_u16(), refusal.words);
+            return refuse_unread(request, &service.options, response);
+        }
     };
-    if !origin.to_str().is_ok_and(|origin| front.permits_origin(origin)) {
-        return plain(403, "requests from web pages are refused");
-    }
     let response = if request.method() == Method::OPTIONS {
-        written(GatewayResponse::whole(204, Vec::new()))?
+        to_hyper(GatewayResponse::whole(204, Vec::new()))?
     } else {
         answer(&service, &front, stop, request).await?
     };
     Ok(permit(response, origin))
 }
 
-/// Adds the headers with which a browser shows a response to a page of this origin.
-fn permit(mut response: Response<Body>, origin: HeaderValue) -> Response<Body> {
-    let headers = response.headers_mut();
-    headers.insert("access-control-allow-origin", origin);
-    let fixed = [
-        ("vary", "origin"),
-        ("access-control-allow-methods", "GET, POST, DELETE"),
-        ("access-control-allow-headers", "*, authorization"),
-        ("access-control-expose-headers", "*"),
-        ("access-control-max-age", "600"),
-    ];
-    headers.extend(fixed.map(|(name, value)| {
-        (hyper::header::HeaderName::from_static(name), HeaderValue::from_static(value))
-    }));
-    response
-}
-
-async fn answer(
-    service: &Service,
-    front: &Front,
-    stop: Stop,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, hyper::http::Error> {
+async fn answer(service: &Service, front: &Front, stop: Stop, mut request: Request<Incoming>) -> HttpResult {
     let Service { options, bodies, .. } = service;
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let mut client = ClientRequest::new(path, Bytes::new());
@@ -222,69 +181,38 @@ async fn answer(
     // A client without a key costs no memory for its body.
     let key = match front.admit(method.as_str(), &client) {
         Ok(key) => key,
-        Err(refusal) => return closing(written(*refusal)),
+        Err(refusal) => return refuse_unread(request, options, to_hyper(*refusal)),
     };
     if let Some(key) = key {
         client.owner.clone_from(&key.hash);
     }
     let encoding = match unpack::find_encoding(&client) {
         Ok(encoding) => encoding,
-        Err(name) => return closing(unknown_encoding(&name)),
+        Err(name) => return refuse_unread(request, options, unknown_encoding(&client, &name)),
     };
     let body = async {
         // The size of an unpacked body is not known.
         let size = request.body().size_hint().exact().filter(|_| encoding.is_none());
         let room = bodies.enter(size).await;
-        (Limited::new(request.into_body(), options.body_bytes).collect().await, room)
+        (read_body(request.body_mut(), options.body_bytes).await, room)
     };
     let _room = match tokio::time::timeout(options.body_timeout, body).await {
-        Ok((Ok(body), room)) => {
-            client.body = body.to_bytes();
+        Ok((Some(body), room)) => {
+            client.body = body;
             if let Some(encoding) = encoding
                 && let Err(error) = unpack::unpack(&mut client, encoding, options.body_bytes).await
             {
-                return plain(error.status(), &error.to_string());
+                return plain(&client, error.status(), &error.to_string());
             }
             room
         }
-        Ok((Err(_), _)) => return plain(413, "the body is incomplete or too large"),
-        Err(_) => return closing(plain(408, "the body took too long")),
+        Ok((None, _)) => {
+            let response = plain(&client, 413, "the body is incomplete or too large");
+            return refuse_unread(request, options, response);
+        }
+        Err(_) => return closing(plain(&client, 408, "the body took too long")),
     };
-    written(front.answer(method.as_str(), key, &client, stop).await)
-}
-
-/// Closes the connection after the response, because the rest of an unread body would be parsed as the next
-/// request.
-fn closing(
-    response: Result<Response<Body>, hyper::http::Error>,
-) -> Result<Response<Body>, hyper::http::Error> {
-    response.map(|mut response| {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        response
-    })
-}
-
-fn written(answer: GatewayResponse) -> Result<Response<Body>, hyper::http::Error> {
-    let mut response = Response::builder().status(answer.status).header(CONTENT_TYPE, answer.content_type);
-    for (name, value) in answer.headers {
-        response = response.header(name, value);
-    }
-    let frames = answer.body.map(|bytes| bytes.map(Frame::data));
-    response.body(StreamBody::new(frames).boxed_unsync())
-}
-
-/// Returns the error for a packed body that cannot be unpacked.
-fn unknown_encoding(name: &str) -> Result<Response<Body>, hyper::http::Error> {
-    let what = format!("bodies with the content-encoding {name:?} are not read");
-    plain(415, &what).map(|mut response| {
-        response.headers_mut().insert("accept-encoding", HeaderValue::from_static(unpack::ENCODINGS));
-        response
-    })
-}
-
-/// Returns an error response of the server itself.
-fn plain(status: u16, message: &str) -> Result<Response<Body>, hyper::http::Error> {
-    let error =
-        serde_json::json!({"error": {"message": message, "type": "invalid_request_error", "code": null}});
-    written(GatewayResponse::whole(status, error.to_string().into_bytes()))
+    let takes_gzip = pack::takes_gzip(&client);
+    let answer = front.answer(method.as_str(), key, client, stop).await;
+    to_hyper(if options.compress { pack::pack(takes_gzip, answer).await } else { answer })
 }

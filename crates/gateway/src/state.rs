@@ -5,13 +5,19 @@ mod conversations;
 mod endpoint;
 mod error;
 mod items;
+mod limits;
 mod memory;
 mod record;
 mod responses;
 mod session;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod store;
 
-pub use memory::{MemoryStateStore, StateLimits};
+pub use limits::StateLimits;
+pub use memory::MemoryStateStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStateStore;
 pub use store::{StateError, StateFuture, StateStore};
 
 pub(crate) use endpoint::answer;

@@ -1,27 +1,29 @@
 //! Exchanges between two formats.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value};
 use windlass_assemble::{Normalizer, Options};
+use windlass_client::SilenceTimer;
 use windlass_protocol::{Request, Role, ToolSpec};
 use windlass_stream::{ChunkStream, FreeText, ModelError};
 use windlass_tokens::Tokenizer;
 use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
 
 use crate::answer::{GatewayResponse, UsageEstimate, Writing};
-use crate::carry::{convert, functions_only};
+use crate::call_filter::CallFilter;
+use crate::call_order::CallOrder;
+use crate::carry::{Conversion, convert, functions_only};
 use crate::gateway::Gateway;
-use crate::headers::translate_headers;
+use crate::headers::{TRACE_HEADERS, translate_headers};
 use crate::hook::Observer;
 use crate::refusal;
-use crate::relay::RelayAnswer;
+use crate::relay::{RelayAnswer, RelayOptions};
 use crate::response::{header, new_id, now, refuse, refuse_while_stopping};
 use crate::state::Session;
-use crate::stop::Stop;
+use crate::stop::{Phase, Stop};
 use crate::stop_words::StopWords;
 use crate::text_filter::TextFilter;
 use crate::upstream::Upstream;
@@ -38,33 +40,37 @@ impl Gateway {
     pub(crate) async fn translate(
         &self,
         server: &dyn Server,
-        client: &ClientRequest,
-        asked: DecodedRequest,
+        client: ClientRequest,
+        mut asked: DecodedRequest,
         exchange: Exchange,
     ) -> GatewayResponse {
-        let Exchange { observers, mut stop, session } = exchange;
-        let sent = match self.prepare(server, &asked) {
+        let Exchange { observers, stop, session } = exchange;
+        let mut stop = stop.into_signal(Phase::Ending);
+        let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown).unwrap_or_default();
+        let mut options = RelayOptions::new(attempts(&client)).with_headers(trace_headers(&client));
+        if let Some(recorder) = self.recorder.clone() {
+            options = options.with_on_repeat(move |attempts, wait| recorder.repeat(attempts, wait));
+        }
+        // The body is decoded: its bytes are not held beside those of the translation.
+        drop(client);
+        let sent = match self.prepare(server, &mut asked) {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &error),
         };
         let turn = turn(&sent.request);
-        let mut starting = start_answer(&self.upstream, sent.request, attempts(client));
-        let started = tokio::select! {
+        let starting = start_answer(&self.upstream, sent.request, options);
+        let answer = tokio::select! {
             biased;
-            started = &mut starting => Some(started),
-            () = stop.wait() => return refuse_while_stopping(server),
-            () = tokio::time::sleep(self.keep_alive), if asked.framing != Framing::Whole => None,
+            answer = self.wait_for_start(starting, asked.framing) => answer,
+            () = stop.begin() => return refuse_while_stopping(server),
         };
-        let answer = match started {
-            Some(Ok(answer)) => answer,
-            Some(Err(error)) => return refuse(server, &refusal::from_model_error(&error)),
-            // The head is sent before the model's first word, so that no client takes the silence for a failure.
-            None => RelayAnswer::new(delay_start(starting), Vec::new()),
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
         };
         let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
         let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
         let repeated = state_fields(server, session.as_ref());
-        let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown).unwrap_or_default();
         let encoder = encoder(server, asked, repeated, &id, tokens);
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
@@ -72,13 +78,15 @@ impl Gateway {
             normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
             free_text: FreeText::for_tools(&sent.free_tools),
             restorer: sent.restorer,
+            calls: sent.calls,
             filter: sent.filter,
+            call_order: CallOrder::default(),
             usage: UsageEstimate::new(tokens),
             stop_words: StopWords::new(wire.name(), server),
             encoder,
             observers,
             stop,
-            keep_alive: (framing != Framing::Whole).then_some(self.keep_alive),
+            keep_alive: (framing != Framing::Whole).then(|| SilenceTimer::new(self.keep_alive)),
             error: None,
             has_end: false,
             is_over: false,
@@ -88,10 +96,7 @@ impl Gateway {
             // An answer that fails has an error status, so its end must be known before its head is sent.
             writing.collect().await;
             if let Some(error) = writing.error.take() {
-                let mut response = refuse(server, &error);
-                let id_name = server.request_id_header();
-                response.headers.extend(headers.into_iter().filter(|(name, _)| name == id_name));
-                return response;
+                return refuse_with_id(server, &error, headers);
             }
         }
         let body = match session {
@@ -101,35 +106,56 @@ impl Gateway {
         GatewayResponse { status: 200, content_type, headers, body }
     }
 
-    /// Converts a request to the upstream's format.
-    fn prepare(&self, server: &dyn Server, asked: &DecodedRequest) -> Result<UpstreamRequest, ProviderError> {
+    /// Waits until an answer starts. The head of a stream is sent before the model's first word if that takes long, so that
+    /// no client takes the silence for a failure; an error of the start is then one of the stream.
+    async fn wait_for_start(
+        &self,
+        mut starting: Starting,
+        framing: Framing,
+    ) -> Result<RelayAnswer, ModelError> {
+        tokio::select! {
+            biased;
+            started = &mut starting => return started,
+            () = tokio::time::sleep(self.keep_alive), if framing != Framing::Whole => {}
+        }
+        Ok(RelayAnswer::new(delay_start(starting), Vec::new()))
+    }
+
+    /// Converts a request to the upstream's format. Takes the conversation out of `asked`, because a shared conversation
+    /// would be copied when it is changed.
+    fn prepare(
+        &self,
+        server: &dyn Server,
+        asked: &mut DecodedRequest,
+    ) -> Result<UpstreamRequest, ProviderError> {
         let wire = &self.upstream.wire;
-        let mut asked = Cow::Borrowed(asked);
+        let messages = std::mem::take(&mut asked.request.messages);
+        let mut request = asked.request.clone();
+        request.messages = messages;
         if server.name() != wire.name() && server.stores_responses() {
             // The answer contains whether the gateway stores it.
-            asked.to_mut().request.options.extra.remove("store");
+            request.options.extra.remove("store");
         }
         if server.name() != wire.name()
-            && let Some(error) = server.refuse_elsewhere(&asked.request)
+            && let Some(error) = server.refuse_elsewhere(&request)
         {
             return Err(error);
         }
-        let (carried, restorer) = convert(asked.request.clone(), server, wire.as_ref());
-        if let Some(what) = carried.refused {
+        let Conversion { converted: carried, restorer, free_tools } = convert(request, server, wire.as_ref());
+        if let Some(what) = carried.refused.clone() {
             return Err(
                 refusal::invalid_request(what).with_parameter(carried.refused_field.map(str::to_owned))
             );
         }
-        if let Some(error) = self.losses.refuse(server, &carried.lost) {
+        if let Some(error) = self.losses.refuse(server, &carried) {
             return Err(error);
         }
+        let calls = CallFilter::new(carried.is_single_call);
         let filter = TextFilter::new(carried.stop_sequences, carried.is_json);
         let mut request = carried.request;
         if let Some(name) = &self.upstream.name {
             request.model.clone_from(name);
         }
-        let is_free = |tool: &&ToolSpec| matches!(tool, ToolSpec::Freeform { .. });
-        let free_tools = asked.request.tools.iter().chain(&request.tools).filter(is_free).cloned().collect();
         if self
             .upstream
             .relay
@@ -138,7 +164,7 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
-        Ok(UpstreamRequest { request, free_tools, restorer, filter, lost: carried.lost })
+        Ok(UpstreamRequest { request, free_tools, restorer, calls, filter, lost: carried.lost })
     }
 }
 
@@ -156,6 +182,7 @@ struct UpstreamRequest {
     /// The free-text tools of the client. A model can call a function in place of each.
     free_tools: Vec<ToolSpec>,
     restorer: Option<Box<dyn CallRestorer>>,
+    calls: CallFilter,
     filter: TextFilter,
     lost: Vec<String>,
 }
@@ -179,6 +206,18 @@ fn headers(
     headers
 }
 
+/// Refuses a request with the id that is in the headers of its answer.
+fn refuse_with_id(
+    server: &dyn Server,
+    error: &ProviderError,
+    headers: Vec<(String, String)>,
+) -> GatewayResponse {
+    let mut response = refuse(server, error);
+    let id_name = server.request_id_header();
+    response.headers.extend(headers.into_iter().filter(|(name, _)| name == id_name));
+    response
+}
+
 /// Returns the fields about stored state that the answer repeats: those of the session, or that nothing is stored.
 fn state_fields(server: &dyn Server, session: Option<&Session>) -> Map<String, Value> {
     match session {
@@ -197,7 +236,6 @@ fn encoder(
     tokens: u64,
 ) -> Box<dyn Encoder> {
     let model = asked.request.model.clone();
-    asked.request.messages.clear();
     asked.request.options.extra.extend(repeated);
     let mut encoder = server.encoder(&asked, ResponseHead::new(id, model, now()));
     encoder.expect_input_tokens(tokens);
@@ -205,11 +243,11 @@ fn encoder(
 }
 
 /// Returns the future of the answer's start. It borrows nothing.
-fn start_answer(upstream: &Upstream, request: Request, attempts: usize) -> Starting {
+fn start_answer(upstream: &Upstream, request: Request, options: RelayOptions) -> Starting {
     let (model, relay) = (upstream.model.clone(), upstream.relay.clone());
     Box::pin(async move {
         match relay {
-            Some(relay) => relay.start(&request, attempts).await,
+            Some(relay) => relay.start_with(&request, options).await,
             None => Ok(RelayAnswer::new(model.stream(&request).await?, Vec::new())),
         }
     })
@@ -224,6 +262,12 @@ fn delay_start(starting: Starting) -> ChunkStream {
     Box::pin(chunks)
 }
 
+/// Returns the headers of the client's trace.
+fn trace_headers(client: &ClientRequest) -> Vec<(String, String)> {
+    let headers = client.headers.iter().filter(|(name, _)| TRACE_HEADERS.contains(&name.as_str()));
+    headers.cloned().collect()
+}
+
 /// Returns the number of attempts that the client permits.
 fn attempts(client: &ClientRequest) -> usize {
     let asked = client.header("x-windlass-attempts").and_then(|text| text.trim().parse().ok());
@@ -236,3 +280,6 @@ fn turn(request: &Request) -> u64 {
     let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
     u64::try_from(answers).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,27 @@
 //! Packed bodies of requests.
 
+mod zstandard;
+
 use std::io::Read as _;
 
+use brotli_decompressor::Decompressor;
 use bytes::Bytes;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use crate::ClientRequest;
 
 /// The encodings that a client may use, for its header `accept-encoding`.
-pub(crate) const ENCODINGS: &str = "gzip, deflate";
+pub(crate) const ENCODINGS: &str = "gzip, deflate, br, zstd";
+/// Bytes of packed data that the Brotli decoder reads at once.
+const BROTLI_BUFFER: usize = 4096;
 
 /// The encoding of a packed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Gzip,
     Deflate,
+    Brotli,
+    Zstandard,
 }
 
 /// The reason why a body cannot be unpacked.
@@ -49,6 +56,8 @@ pub(crate) fn find_encoding(request: &ClientRequest) -> Result<Option<Encoding>,
         "" | "identity" => Ok(None),
         "gzip" | "x-gzip" => Ok(Some(Encoding::Gzip)),
         "deflate" => Ok(Some(Encoding::Deflate)),
+        "br" => Ok(Some(Encoding::Brotli)),
+        "zstd" => Ok(Some(Encoding::Zstandard)),
         _ => Err(name.chars().take(40).collect()),
     }
 }
@@ -76,6 +85,8 @@ fn read(packed: &[u8], encoding: Encoding, most: usize) -> Result<Bytes, UnpackE
     let result = match encoding {
         Encoding::Gzip => MultiGzDecoder::new(packed).take(limit).read_to_end(&mut body),
         Encoding::Deflate => ZlibDecoder::new(packed).take(limit).read_to_end(&mut body),
+        Encoding::Brotli => Decompressor::new(packed, BROTLI_BUFFER).take(limit).read_to_end(&mut body),
+        Encoding::Zstandard => zstandard::unpack(packed, limit, &mut body),
     };
     result.map_err(|_| UnpackError::Format)?;
     if body.len() > most {

@@ -1,8 +1,10 @@
 //! The provider's count of tokens, read beside an answer that is forwarded byte for byte.
 
+mod json_outline;
+
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -15,13 +17,15 @@ use windlass_wire::{Framing, Limits, Wire};
 use crate::estimate::output_tokens;
 use crate::recorder::Recorder;
 use crate::relay::RelayBody;
+use json_outline::JsonOutline;
 
-/// Maximum bytes of one event that is searched for a count.
-const EVENT_BYTES: usize = 16 << 20;
-/// Maximum bytes of a whole answer that is searched for a count.
-const WHOLE_BYTES: usize = 32 << 20;
+/// Bytes of an event that are held. A longer event, which has the whole answer, is held as an outline.
+const EVENT_BYTES: usize = 64 << 10;
 /// Bytes of an event around the text of a token or more.
 const AROUND_EVENT: usize = 300;
+
+/// The beginning of a field with a count. Its searcher is prepared once, and not for each event.
+static USAGE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"usage"));
 
 /// A body that passes unchanged, while its count is read.
 pub(crate) struct CountedBody {
@@ -35,22 +39,29 @@ struct UsageReader {
     wire: Arc<dyn Wire>,
     recorder: Arc<Recorder>,
     scan: Scan,
+    /// The estimate of the output tokens. The recorder gets it at the end, and not for each piece.
+    output: u64,
 }
 
 enum Scan {
     Events(EventScan),
-    Whole { pieces: Vec<Bytes>, bytes: usize },
+    Whole(JsonOutline),
     Ended,
 }
 
 /// The events of a stream.
 #[derive(Default)]
 struct EventScan {
-    /// The event that arrives.
+    /// The event that arrives, or the lines before the data of a long one.
     event: Vec<u8>,
+    /// The data of a long event.
+    data: Option<JsonOutline>,
+    /// The bytes of the event.
+    bytes: usize,
     /// The bytes of its current line.
     line: usize,
-    is_too_long: bool,
+    /// True if its current line is `\r` up to now.
+    is_return: bool,
     first: Option<Vec<u8>>,
     last: Option<Vec<u8>>,
 }
@@ -64,9 +75,9 @@ impl CountedBody {
     ) -> Self {
         let scan = match framing {
             Framing::Events => Scan::Events(EventScan::default()),
-            _ => Scan::Whole { pieces: Vec::new(), bytes: 0 },
+            _ => Scan::Whole(JsonOutline::default()),
         };
-        Self { body, reader: UsageReader { wire, recorder, scan } }
+        Self { body, reader: UsageReader { wire, recorder, scan, output: 0 } }
     }
 }
 
@@ -88,16 +99,9 @@ impl UsageReader {
     fn push(&mut self, bytes: &Bytes) {
         match &mut self.scan {
             Scan::Events(events) => {
-                let tokens = events.push(bytes);
-                self.recorder.add_output(tokens);
+                self.output = self.output.saturating_add(events.push(bytes));
             }
-            Scan::Whole { pieces, bytes: sum } => {
-                *sum = sum.saturating_add(bytes.len());
-                pieces.push(bytes.clone());
-                if *sum > WHOLE_BYTES {
-                    self.scan = Scan::Ended;
-                }
-            }
+            Scan::Whole(outline) => outline.push(bytes),
             Scan::Ended => {}
         }
     }
@@ -105,14 +109,15 @@ impl UsageReader {
     fn finish(&mut self) {
         let usage = match std::mem::replace(&mut self.scan, Scan::Ended) {
             Scan::Events(events) => self.decode_events(events),
-            Scan::Whole { pieces, .. } => {
+            Scan::Whole(outline) => outline.finish().and_then(|body| {
                 let mut chunks = Vec::new();
                 // A body that is not the format's has no count.
-                drop(self.wire.decode_whole(&pieces.concat(), Limits::default(), &mut chunks));
+                drop(self.wire.decode_whole(&body, Limits::default(), &mut chunks));
                 find_usage(&chunks)
-            }
+            }),
             Scan::Ended => None,
         };
+        self.recorder.add_output(std::mem::take(&mut self.output));
         if let Some(usage) = usage {
             self.recorder.count(usage);
         }
@@ -148,7 +153,7 @@ impl EventScan {
             self.append(line);
             let is_empty = self.line == 0 && matches!(line, b"\n" | b"\r\n");
             // A line can end with `\r\n` in two pieces.
-            let is_split = self.line == 1 && line == b"\n" && self.event.ends_with(b"\n\r\n");
+            let is_split = std::mem::take(&mut self.is_return) && line == b"\n";
             self.line = 0;
             if is_empty || is_split {
                 tokens = tokens.saturating_add(self.end_event());
@@ -156,33 +161,46 @@ impl EventScan {
             rest = after;
         }
         self.append(rest);
-        self.line = self.line.saturating_add(rest.len());
+        if !rest.is_empty() {
+            self.is_return = self.line == 0 && rest == b"\r";
+            self.line = self.line.saturating_add(rest.len());
+        }
         tokens
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        if self.event.len().saturating_add(bytes.len()) > EVENT_BYTES {
-            self.is_too_long = true;
-            self.event.clear();
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if let Some(data) = &mut self.data {
+            return data.push(bytes);
         }
-        if !self.is_too_long {
-            self.event.extend_from_slice(bytes);
+        self.event.extend_from_slice(bytes);
+        if self.event.len() > EVENT_BYTES {
+            // The data of a long event are one line, which ends the event.
+            let start =
+                memmem::find(&self.event, b"data:").map_or(self.event.len(), |at| at.saturating_add(5));
+            let mut data = JsonOutline::default();
+            data.push(self.event.get(start..).unwrap_or_default());
+            self.event.truncate(start);
+            self.data = Some(data);
         }
     }
 
     fn end_event(&mut self) -> u64 {
-        let tokens = match self.event.len() {
+        let tokens = match std::mem::take(&mut self.bytes) {
             0..=4 => 0,
             bytes => output_tokens(bytes.saturating_sub(AROUND_EVENT)).max(1),
         };
-        if !self.is_too_long && has_usage(&self.event) {
+        if let Some(data) = self.data.take() {
+            self.event.extend(data.finish().unwrap_or_default());
+            self.event.extend_from_slice(b"\n\n");
+        }
+        if has_usage(&self.event) {
             let event = std::mem::take(&mut self.event);
             match self.first {
                 None => self.first = Some(event),
                 Some(_) => self.last = Some(event),
             }
         }
-        self.is_too_long = false;
         self.event.clear();
         tokens
     }
@@ -190,7 +208,7 @@ impl EventScan {
 
 /// Returns true if an event has a field with a count that is not `null`. A quotation mark in a text has a backslash.
 fn has_usage(event: &[u8]) -> bool {
-    memmem::find_iter(event, b"\"usage").any(|start| {
+    USAGE.find_iter(event).any(|start| {
         let before = start.checked_sub(1).and_then(|place| event.get(place));
         let rest = event.get(start.saturating_add(1)..).unwrap_or_default();
         let name = memchr::memchr(b'"', rest).unwrap_or(rest.len());

@@ -5,7 +5,7 @@ mod edit;
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Arguments, Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
 
-use crate::grants::scope_words;
+use crate::grants::wording::describe_calls;
 use crate::{Decision, Digest, Facts, Reason, Review};
 
 /// Question to a human whether a call may run.
@@ -123,7 +123,7 @@ impl ApprovalRequest {
             reason: decision.reason.clone(),
             digest,
             can_remember,
-            scope: if can_remember { scope_words(facts) } else { String::new() },
+            scope: if can_remember { describe_calls(facts) } else { String::new() },
         }
     }
 

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::grants::shape;
+use crate::grants::wording::describe_shape;
 use crate::{Autonomy, Facts};
 
 /// Lifetime of an entry after its last answer: 30 days, in milliseconds.
@@ -55,7 +56,7 @@ pub struct ApprovalHistory {
 
 /// End of a question, as far as learning needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a person says yes, no or nothing")]
+#[expect(clippy::exhaustive_enums, reason = "a person allows, denies or does not answer")]
 pub enum AskOutcome {
     /// A person approved the call.
     Approved,
@@ -73,7 +74,7 @@ pub struct RememberedApproval {
     pub tool: ToolName,
     /// The workspace in which the questions were asked.
     pub scope: String,
-    /// A description of the shape.
+    /// The shape as text; [`describe`](Self::describe) returns it in words.
     pub shape: String,
     /// Number of approvals.
     pub approvals: u32,
@@ -223,6 +224,13 @@ impl RememberedApproval {
             AskOutcome::Denied if was_active => self.suspended = APPROVALS,
             AskOutcome::Denied | AskOutcome::Unanswered => {}
         }
+    }
+
+    /// Describes the calls as a person would, for example `write files that end in .md in docs/ with write_file`. The
+    /// words are those of [`ApprovalRequest::scope`](crate::ApprovalRequest::scope). They can contain names from
+    /// outside; escape them before they reach a terminal.
+    pub fn describe(&self) -> String {
+        describe_shape(self.tool.as_str(), &self.shape)
     }
 
     /// Returns whether calls of this key run without a question at a time, in milliseconds since 1970.

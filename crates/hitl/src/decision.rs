@@ -91,6 +91,26 @@ impl Reason {
     pub fn new(rule_id: impl Into<String>, source: Source, text: impl Into<String>) -> Self {
         Self { rule_id: rule_id.into(), source, text: text.into() }
     }
+
+    /// Returns the explanation for a person: the text, and the name of the rule if a policy file contains it.
+    /// Names of built-in rules are for programs and tests. Nothing is escaped.
+    ///
+    /// ```
+    /// use windlass_hitl::{Reason, Source};
+    /// let builtin = Reason::new("d.ask", Source::Builtin, "changing a file needs a yes");
+    /// assert_eq!(builtin.describe(), "changing a file needs a yes");
+    /// let own = Reason::new("docs", Source::User, "a rule asks for this");
+    /// assert_eq!(own.describe(), "a rule asks for this (your rule docs)");
+    /// ```
+    pub fn describe(&self) -> String {
+        let Self { rule_id: id, source, text } = self;
+        match source {
+            Source::Admin => format!("{text} (the administrator's rule {id})"),
+            Source::User => format!("{text} (your rule {id})"),
+            Source::Project => format!("{text} (the project's rule {id})"),
+            _ => text.clone(),
+        }
+    }
 }
 
 impl TraceEntry {

@@ -103,6 +103,14 @@ impl Binding<'_> {
     }
 }
 
+impl Digest {
+    /// Creates the digest of a card that a human saw from its text. An approval with a text that is not the digest of
+    /// the call is void.
+    pub fn from_shown(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,6 +1,7 @@
 //! Approvals that are remembered for the rest of the session.
 
 mod input;
+pub(crate) mod wording;
 
 use std::collections::BTreeMap;
 
@@ -88,45 +89,6 @@ fn key(facts: &Facts) -> Key {
         key.push_str(&part);
     }
     key
-}
-
-/// Describes the calls of one shape for the human who may allow them all.
-pub(crate) fn scope_words(facts: &Facts) -> String {
-    let kind = facts.call_kind.iter().cloned();
-    let words: Vec<String> =
-        facts.effects_or_unknown().iter().map(|effect| shape_words(facts, effect)).chain(kind).collect();
-    format!("{} {}", facts.tool, words.join(", "))
-}
-
-fn shape_words(facts: &Facts, effect: &Effect) -> String {
-    match effect {
-        effect if effect.reaches_below() => {
-            let path = place(facts, effect);
-            let folder = if path.is_empty() { "the workspace's own folder" } else { path };
-            format!("{} everything below {folder}", effect.kind())
-        }
-        Effect::Read { .. } | Effect::Write { .. } | Effect::Delete { .. } => {
-            let (folder, ending) = folder_and_ending(place(facts, effect));
-            let folder = if folder.is_empty() { "the workspace's own folder".to_owned() } else { folder };
-            let ending = if ending.is_empty() {
-                "without \
-                 extension"
-                    .to_owned()
-            } else {
-                format!("*.{ending}")
-            };
-            let kind = if is_folder(facts, effect) { "folders" } else { "files" };
-            format!("{} {kind} {ending} in {folder}", effect.kind())
-        }
-        Effect::Execute { command, directory } if input::is_named(&facts.payload, command, directory) => {
-            format!("exactly `{command}` in {directory}")
-        }
-        Effect::Execute { command, directory } => {
-            format!("exactly `{command}` in {directory}, with exactly these arguments")
-        }
-        Effect::Connect { host, port } => format!("to {host}:{port}"),
-        _ => "with exactly these arguments".to_owned(),
-    }
 }
 
 fn folder_and_ending(path: &str) -> (String, &str) {

@@ -1,9 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod display;
-mod place;
-
 mod facts;
+mod place;
 mod policy;
 mod rule;
 
@@ -32,6 +31,9 @@ mod path_rules;
 
 mod canonical;
 mod digest;
+
+#[cfg(feature = "kit")]
+pub mod kit;
 
 mod approval;
 mod approvals;

@@ -5,7 +5,8 @@ mod shown;
 use std::fmt::Write as _;
 
 use windlass_command::Command;
-use windlass_protocol::{Effect, Target, TargetKind};
+use windlass_protocol::{Effect, Risk, Target, TargetKind};
+use windlass_text::count_noun;
 
 use self::shown::Extent;
 use crate::{ApprovalRequest, display_safe};
@@ -14,7 +15,7 @@ use crate::{ApprovalRequest, display_safe};
 const BESIDE_CHANGE: usize = 120;
 
 impl ApprovalRequest {
-    /// Describes the question for a terminal: the asking agents, the rule, the whole call, its effects and
+    /// Describes the question for a terminal: the asking agents, the reason, the whole call, its effects and
     /// their targets, the confinement, and the changes of files (RULES H14).
     ///
     /// Control, bidirectional and invisible characters are escaped. A text of more than 4,000 characters or
@@ -49,11 +50,10 @@ impl ApprovalRequest {
 
     fn describe_within(&self, extent: Extent) -> String {
         let mut text = format!(
-            "{} wants to run ({:?} risk; rule {}: {})",
+            "{} wants to run ({} risk): {}",
             display_safe(self.tool.as_str()),
-            self.risk,
-            display_safe(&self.reason.rule_id),
-            extent.one_line(&self.reason.text)
+            describe_risk(self.risk),
+            extent.one_line(&self.reason.describe())
         );
         if !self.agents.is_empty() {
             let agents: Vec<String> = self.agents.iter().map(|agent| extent.one_line(agent)).collect();
@@ -96,13 +96,22 @@ impl ApprovalRequest {
     }
 }
 
+fn describe_risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+        Risk::Critical => "critical",
+    }
+}
+
 fn is_long(value: &str) -> bool {
     value.contains('\n') || value.chars().count() > BESIDE_CHANGE
 }
 
 /// Describes an argument whose content the diff below displays.
 fn describe_argument(value: &str) -> String {
-    format!("{} bytes in {} lines; the change is below", value.len(), value.lines().count())
+    format!("{} bytes in {}; the change is below", value.len(), count_noun(value.lines().count(), "line"))
 }
 
 fn effect_lines(effect: &Effect, extent: Extent) -> String {

@@ -47,7 +47,7 @@ pub struct Limits {
     /// asked (RULES L4).
     pub mistakes: u32,
     /// Number of consecutive equal calls that may run (RULES L4). A read-only call restarts the count if its
-    /// result changes, so that the model can poll.
+    /// result changes, and [`Hints::polls`](windlass_protocol::Hints::polls) exempts a tool.
     pub repeats: u32,
     /// Number of consecutive instructions to use a tool, after which the human is asked (RULES L3).
     pub nudges: u32,

@@ -35,6 +35,8 @@ pub(crate) struct Conversation {
     has_shrunk: bool,
     /// True if the next request is compacted regardless of its size.
     must_compact: bool,
+    /// Tokens of the next request before the first compaction and after the newest one.
+    compacted: Option<(u64, u64)>,
 }
 
 /// The turns that the model summarizes before they are removed.
@@ -59,6 +61,7 @@ impl Conversation {
             reported: ContextPressure::default(),
             has_shrunk: false,
             must_compact: config.context.compact_first,
+            compacted: None,
         }
     }
 
@@ -111,6 +114,17 @@ impl Conversation {
         self.has_shrunk = false;
     }
 
+    /// Requests that the next request is compacted, regardless of its size.
+    pub(crate) fn request_compaction(&mut self) {
+        self.must_compact = true;
+    }
+
+    /// Returns the tokens of the next request before the first compaction and after the newest one; `None` if nothing
+    /// was removed.
+    pub(crate) fn compaction_sizes(&self) -> Option<(u64, u64)> {
+        self.compacted
+    }
+
     /// Appends the task, which compaction never removes.
     pub(crate) fn begin_task(&mut self, task: Message) -> Result<(), TranscriptError> {
         self.transcript.begin_task(task)
@@ -150,9 +164,10 @@ impl Conversation {
     /// nothing.
     pub(crate) fn repeat(&mut self, entry: &Entry) {
         match entry {
-            Entry::Compacted { pruned, until, kept, note, .. } => {
+            Entry::Compacted { pruned, until, kept, note, before, after, .. } => {
                 self.transcript.leave_out(pruned, *until, kept.unwrap_or(0), note.as_deref());
                 self.must_compact = false;
+                self.note_sizes(*before, *after);
             }
             Entry::ImagesRemoved { messages, reason } => {
                 self.transcript.replace_images(messages, reason);

@@ -9,7 +9,7 @@ mod requests;
 mod restored;
 
 use windlass_hitl::Approvals;
-use windlass_protocol::{Message, Request, Role, ToolChoice, ToolProtocol, ToolResult};
+use windlass_protocol::{Request, Role, ToolChoice, ToolProtocol, ToolResult};
 
 use crate::attempts::Attempts;
 use crate::commands::Commands;
@@ -41,6 +41,8 @@ pub(crate) struct Core {
     offer: Option<Offer>,
     /// Tools of interrupted calls with unknown effects, which are reported to the human before the next turn.
     unknown: Vec<String>,
+    /// True if the run ends after the compaction of the conversation before it.
+    only_compacts: bool,
     /// Number of times that another process resumed the run.
     generation: u32,
     now_ms: u64,
@@ -65,6 +67,7 @@ impl Core {
             steering: Steering::default(),
             offer: None,
             unknown: Vec::new(),
+            only_compacts: false,
             generation: 0,
             now_ms: 0,
             commands: Commands::default(),
@@ -155,25 +158,9 @@ impl Core {
         newest.into_iter().any(|message| message.calls().next().is_some())
     }
 
-    /// Requests a summary with this instruction. The request begins like all others, so that the provider's
-    /// cache applies.
-    pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
-        let mut request = self.conversation.request(&self.config);
-        request.messages.push(Message::user(instruction));
-        request.options.tool_choice = ToolChoice::None;
-        self.attempts.count_summary();
-        self.send(request, delay_ms);
-    }
-
     fn send(&mut self, request: Request, delay_ms: u64) {
         self.ledger.set_answering(None);
         self.emit(Command::Send { request: Box::new(request), protocol: self.protocols.current(), delay_ms });
-    }
-
-    /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.
-    pub(crate) fn discard_attempt(&mut self) {
-        let (usage, prices) = (self.ledger.take_unrecorded(), self.answer_prices());
-        self.record(Entry::Discarded { usage, prices });
     }
 
     /// Records and shows the end of the run.

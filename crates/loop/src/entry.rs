@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_assemble::{CallIndex, Repair};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{
-    CallId, History, Message, Prices, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
+    CallId, History, Message, Part, Prices, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
 };
 
 use crate::{DeliverAt, HookReport, InterruptId, Outcome, RunOrigin, Used};
@@ -36,6 +36,10 @@ pub enum Entry {
         /// The options of the run's requests, which a resumed run keeps. Records before version 8 do not have them.
         #[serde(default, skip_serializing_if = "is_default")]
         options: Box<RequestOptions>,
+        /// True if the run only compacts the conversation before it. The task then describes the run for people, and
+        /// the model does not receive it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        only_compacts: bool,
     },
     /// The conversation that precedes the task, from outside this run.
     Imported {
@@ -144,6 +148,9 @@ pub enum Entry {
         id: Option<String>,
         /// The human's words.
         text: String,
+        /// Pictures and files behind the words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<Part>,
         /// The moment at which the model receives the message.
         when: DeliverAt,
     },
@@ -173,6 +180,12 @@ pub enum Entry {
         /// The tokens of the summary.
         #[serde(default)]
         usage: Usage,
+        /// Tokens of the next request before the change; 0 in records of earlier versions.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        before: u64,
+        /// Tokens of the next request after the change; 0 in records of earlier versions.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        after: u64,
     },
     /// The provider refused a picture, and words replaced the newest pictures. Records before version 7 never
     /// have it.
@@ -247,14 +260,23 @@ fn is_default(options: &RequestOptions) -> bool {
     options.is_default()
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Entry {
     /// The version of the format that is written; all earlier versions can be read. Version 2 added the
     /// protocol. Version 3 added the mode. Version 4 added the open questions of a suspended run and the
     /// plans for files. Version 5 added the run's id and the usage of other runs. Version 6 added the
     /// questions about how the run continues, discarded attempts, and the data that restores the counters of
     /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run. Version 8 added
-    /// the options of requests. Version 9 added approvals with changed arguments, and hooks.
+    /// the options of requests. Version 9 added approvals with changed arguments, hooks, and runs that
+    /// only compact.
     pub const VERSION: u32 = 9;
+
+    /// The task in the record of a run that only compacts the conversation before it. People read it, and the model does not.
+    pub const COMPACTION_TASK: &'static str = "Compact the conversation.";
     /// The first version that has the options of requests.
     pub(crate) const FIRST_WITH_OPTIONS: u32 = 8;
 

@@ -8,10 +8,32 @@ use windlass_protocol::{
     CallId, HostedCall, HostedResult, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage,
 };
 
+use crate::entry::is_zero;
 use crate::{ContextPressure, DeliverAt, HookReport, Outcome};
 
 /// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
 /// they happen.
+///
+/// A turn begins with [`TurnStarted`](Self::TurnStarted). A call passes `CallStarted`, `CallArguments`,
+/// `CallFinished`, `Decided`, `CallRunning` and `CallEnded`, unless it is refused, denied or deferred; each of these
+/// events has its id. [`AttemptDiscarded`](Self::AttemptDiscarded) voids the text and the calls of the present
+/// answer. [`Finished`](Self::Finished) ends the run, also a run that is suspended.
+///
+/// ```
+/// use windlass_loop::Event;
+///
+/// /// Returns the text that a line of output gets for an event.
+/// fn to_line(event: &Event) -> Option<String> {
+///     match event {
+///         Event::Text { text } => Some(text.clone()),
+///         Event::CallRunning { call } => Some(format!("[{call} runs]")),
+///         Event::AnswerRefused { reason } => Some(format!("[refused: {reason}]")),
+///         // Later versions add events.
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(to_line(&Event::Text { text: "Done.".to_owned() }).as_deref(), Some("Done."));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -143,6 +165,12 @@ pub enum Event {
         /// The run's tokens so far.
         #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         total: Usage,
+        /// The cost of the answer in millionths, at the prices of the model that answered.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        cost: u64,
+        /// The run's cost so far in millionths.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        total_cost: u64,
     },
     /// Policy has decided about a call.
     Decided {
@@ -189,12 +217,19 @@ pub enum Event {
         /// The call's id.
         call: CallId,
     },
-    /// A progress message of a running call. A driver may drop text if the reader of the events is slow; the
+    /// The next piece of a running call's output. A driver may drop text if the reader of the events is slow; the
     /// text then contains the number of missing bytes.
     CallProgress {
         /// The call's id.
         call: CallId,
-        /// The message in the call's own words.
+        /// The text that was added.
+        text: String,
+    },
+    /// A running call describes its current activity. The description replaces an earlier one of the call.
+    CallNote {
+        /// The call's id.
+        call: CallId,
+        /// The description in the tool's own words.
         text: String,
     },
     /// An event of an agent that a call started. These events are never dropped: an agent waits while the

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
-use windlass_protocol::{CallId, Message, ReconcileOutcome, ResultStatus, ToolResult};
+use windlass_protocol::{CallId, Message, Part, ReconcileOutcome, ResultStatus, ToolResult};
 use windlass_stream::Chunk;
 
 use crate::{DeliverAt, HookReport, InterruptId, Offer, Used};
@@ -95,9 +95,16 @@ pub enum Input {
         id: Option<String>,
         /// The human's words.
         text: String,
+        /// Pictures and files behind the words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<Part>,
         /// The time at which the model receives the message.
         when: DeliverAt,
     },
+    /// Compacts the conversation, regardless of its size. A machine that waits for its task starts a run that only
+    /// compacts the conversation before it and then ends. A working run compacts before its next request. The input is
+    /// not recorded until then.
+    Compact,
     /// The human's answer to a question about how the run continues.
     #[serde(rename = "guidance")]
     InterruptReply {
@@ -134,7 +141,7 @@ pub enum EarlyRefusal {
 /// The outcome of a call that the driver looked up while its answer streamed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
+#[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot continue")]
 pub enum SpeculativeOutcome {
     /// The call was not looked up. It is decided after the end of the answer, like the others.
     NotBegun,
@@ -208,8 +215,8 @@ pub enum FailureSubject {
     ContextLength,
     /// A picture in the request: the machine sends the request without it.
     Image,
-    /// A hook refused the answer: if the failure is retryable, the machine tells the model the reason and
-    /// requests another answer.
+    /// A hook refused the answer: if the failure is retryable, the machine sends the reason to the model
+    /// and requests another answer.
     Hook,
 }
 

@@ -17,7 +17,7 @@ use crate::{Command, Config, Input, Transcript};
 /// * [`new`](Self::new), [`with_history`](Self::with_history) and [`resume`](Self::resume) create a machine.
 /// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return commands. Nothing
 ///   else changes the state of the run.
-/// * [`next_deadline`](Self::next_deadline) and [`timer`](Self::timer) say when the machine needs an
+/// * [`next_deadline`](Self::next_deadline) and [`timer`](Self::timer) return the time at which the machine needs an
 ///   [`Input::Tick`] if no other input arrives before.
 /// * All others read the state: the conversation, the usage, and the durable step of a command
 ///   ([`step_of`](Self::step_of)).

@@ -6,10 +6,9 @@ mod consulting;
 mod continuation;
 mod executing;
 mod no_call;
+mod queries;
 mod streaming;
 mod turn;
-
-use windlass_protocol::CallId;
 
 use self::condensing::Condensing;
 use self::consulting::Consulting;
@@ -41,10 +40,11 @@ impl Phase {
     /// that it expects; others go to [`Core::refuse_input`].
     pub(crate) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
         match (self, input) {
-            (phase, Input::Say { id, text, when }) => {
-                core.queue_message(id, text, when, phase.is_over());
+            (phase, Input::Say { id, text, parts, when }) => {
+                core.queue_message(id, (text, parts), when, phase.is_over());
                 None
             }
+            (phase, Input::Compact) => phase.compact(core),
             (phase, Input::Shared { used, grants }) => {
                 let is_granted = core.update_others(used, grants) && !phase.is_over();
                 if is_granted { phase.apply_shared_grant(core) } else { None }
@@ -121,19 +121,5 @@ impl Phase {
     fn apply_shared_grant(&mut self, core: &mut Core) -> Option<Transition> {
         core.record_shared_grant();
         if let Self::Consulting(consulting) = self { consulting.withdraw_budget_question(core) } else { None }
-    }
-
-    /// Returns how often the human changed the arguments of a call.
-    pub(crate) fn count_edits(&self, id: &CallId) -> u32 {
-        if let Self::Executing(executing) = self { executing.count_edits(id) } else { 0 }
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        matches!(self, Self::Over)
-    }
-
-    /// Returns true if the machine waits for a summary.
-    pub(crate) fn is_condensing(&self) -> bool {
-        matches!(self, Self::Condensing(_))
     }
 }

@@ -1,6 +1,6 @@
 //! The counters that end a run without progress (RULES L3, L4).
 
-use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Hints, ResultStatus, ToolCall, ToolResult};
 
 use crate::rounds::Rounds;
 
@@ -22,12 +22,12 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Counts a call and returns the number of consecutive equal calls, from 1. `end_turn` restarts the
-    /// count if a read-only call returned another result than before.
-    pub(crate) fn count(&mut self, call: &ToolCall, is_read_only: bool) -> u32 {
+    /// count if a read-only call returned another result than before. Each call of a tool that polls is the first.
+    pub(crate) fn count(&mut self, call: &ToolCall, hints: Hints) -> u32 {
         let fingerprint = call.fingerprint();
-        self.is_reading = is_read_only;
+        self.is_reading = hints.read_only;
         self.rounds.begin(call.id.clone(), fingerprint.clone());
-        if self.last_call.as_ref() == Some(&fingerprint) {
+        if !hints.polls && self.last_call.as_ref() == Some(&fingerprint) {
             self.repeats = self.repeats.saturating_add(1);
         } else {
             self.last_call = Some(fingerprint);

@@ -13,14 +13,14 @@ const MAX_WAITING: usize = 100;
 /// The messages that the model has not received yet, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Steering {
-    next_turn: VecDeque<String>,
-    after_task: VecDeque<String>,
+    next_turn: VecDeque<Message>,
+    after_task: VecDeque<Message>,
     /// The ids of all messages of the run, including those that the model has received.
     ids: BTreeSet<String>,
 }
 
 impl Steering {
-    fn queue(&mut self, when: DeliverAt) -> &mut VecDeque<String> {
+    fn queue(&mut self, when: DeliverAt) -> &mut VecDeque<Message> {
         match when {
             DeliverAt::NextTurn => &mut self.next_turn,
             DeliverAt::AfterTask => &mut self.after_task,
@@ -38,13 +38,13 @@ impl Steering {
     }
 
     /// Appends a message, new or from a record, to its queue.
-    pub(crate) fn push(&mut self, id: Option<String>, text: String, when: DeliverAt) {
+    pub(crate) fn push(&mut self, id: Option<String>, message: Message, when: DeliverAt) {
         self.ids.extend(id);
-        self.queue(when).push_back(text);
+        self.queue(when).push_back(message);
     }
 
     /// Takes the messages for the next turn.
-    pub(crate) fn take_next_turn(&mut self) -> VecDeque<String> {
+    pub(crate) fn take_next_turn(&mut self) -> VecDeque<Message> {
         std::mem::take(&mut self.next_turn)
     }
 
@@ -54,14 +54,14 @@ impl Steering {
     }
 
     /// Takes the first message that is a task of its own.
-    pub(crate) fn take_next_task(&mut self) -> Option<String> {
+    pub(crate) fn take_next_task(&mut self) -> Option<Message> {
         self.after_task.pop_front()
     }
 
     /// Removes the first message of a queue if it is the recorded one. Returns true if it was queued.
     pub(crate) fn remove_sent(&mut self, source: Option<MessageSource>, message: &Message) -> bool {
         let text = message.text();
-        let queues: &mut [&mut VecDeque<String>] = match source {
+        let queues: &mut [&mut VecDeque<Message>] = match source {
             Some(MessageSource::Queue) => &mut [&mut self.next_turn],
             Some(MessageSource::NextTask) => &mut [&mut self.after_task],
             // Records before version 6 do not contain the source of a message.
@@ -69,7 +69,7 @@ impl Steering {
             Some(_) => return false,
         };
         for queue in queues {
-            if queue.front() == Some(&text) {
+            if queue.front().is_some_and(|queued| queued.text() == text) {
                 queue.pop_front();
                 return true;
             }

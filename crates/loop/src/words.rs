@@ -1,10 +1,12 @@
 //! Texts for the model and the human: each states the problem and the next step.
 
+mod compaction;
 mod earlier;
 
 use windlass_hitl::ApprovalDecision;
 use windlass_protocol::{Content, ReconcileOutcome, StopReason, ToolResult};
 
+pub(crate) use self::compaction::describe_compaction;
 pub(crate) use self::earlier::to_present_wording;
 
 /// The reason that an answer without a call does not end the task (RULES L3).

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use windlass_mcp_server::{
     CallFuture, Caller, FormReply, HostError, HttpServerOptions, Prompt, PromptArgument, PromptFuture,
-    PromptHost, PromptMessage, PromptRole, ReadFuture, Resource, ResourceContents, ResourceHost,
-    ResourceTemplate, ToolHost, ToolServer,
+    PromptHost, PromptMessage, PromptRole, ReadFuture, Resource, ResourceChanges, ResourceContents,
+    ResourceHost, ResourceTemplate, ToolHost, ToolServer,
 };
 use windlass_protocol::{Content, Hints, Image, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_tool::Progress;
@@ -23,21 +23,33 @@ const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
 /// The names of the tools.
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 16] = [
     "json_schema_2020_12_tool",
     "test_elicitation",
     "test_elicitation_sep1034_defaults",
     "test_elicitation_sep1330_enums",
     "test_embedded_resource",
     "test_error_handling",
+    "test_headers",
     "test_image_content",
+    "test_input_required_result_elicitation",
+    "test_input_required_result_multi_round",
+    "test_input_required_result_request_state",
+    "test_input_required_result_tampered_state",
     "test_multiple_content_types",
     "test_simple_text",
+    "test_streaming_elicitation",
     "test_tool_with_progress",
 ];
 
+/// The prompt that asks its user.
+const ASKING_PROMPT: &str = "test_input_required_result_prompt";
+
 /// The tools, resources and prompts.
-struct Suite;
+#[derive(Default)]
+struct Suite {
+    changes: ResourceChanges,
+}
 
 fn schema(tool: &str) -> Value {
     match tool {
@@ -62,8 +74,18 @@ fn schema(tool: &str) -> Value {
         "test_elicitation" => json!({
             "type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"],
         }),
+        // Clients repeat an argument with such a mark as a header of the HTTP request.
+        "test_headers" => json!({"type": "object", "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "query": {"type": "string"},
+        }}),
         _ => json!({"type": "object", "properties": {}}),
     }
+}
+
+/// The schema of a form with one required field.
+fn form_with_field(name: &str, kind: &str) -> Value {
+    json!({"type": "object", "required": [name], "properties": {name: {"type": kind}}})
 }
 
 /// The schema of a form with two texts.
@@ -147,8 +169,28 @@ async fn run(call: &ToolCall, caller: &Caller) -> Result<Vec<Content>, String> {
         }
         "test_elicitation_sep1034_defaults" => Ok(fill(caller, "Defaults?", form_with_defaults()).await),
         "test_elicitation_sep1330_enums" => Ok(fill(caller, "Choices?", form_with_choices()).await),
+        "test_streaming_elicitation" => Ok(run_rounds(call.name.as_str(), caller).await),
+        name if name.starts_with("test_input_required_result_") => Ok(run_rounds(name, caller).await),
         _ => Ok(vec![Content::text("called")]),
     }
+}
+
+/// Runs a tool whose client answers with its next request.
+async fn run_rounds(name: &str, caller: &Caller) -> Vec<Content> {
+    let forms: &[(&str, &str, &str, &str)] = match name {
+        "test_input_required_result_elicitation" => &[("user_name", "What is your name?", "name", "string")],
+        "test_input_required_result_multi_round" => &[
+            ("step1", "Step 1: What is your name?", "name", "string"),
+            ("step2", "Step 2: What is your favorite color?", "color", "string"),
+        ],
+        _ => &[("confirm", "Please confirm", "ok", "boolean")],
+    };
+    let mut content = Vec::new();
+    for (key, message, field, kind) in forms {
+        let reply = caller.fill_named_form(*key, *message, form_with_field(field, kind)).await;
+        content.push(Content::text(format!("state-ok: {key}: {reply:?}")));
+    }
+    content
 }
 
 impl ToolHost for Suite {
@@ -188,6 +230,10 @@ impl ResourceHost for Suite {
         vec![template.with_description("A value by its id.").with_media_type("application/json")]
     }
 
+    fn changes(&self) -> Option<ResourceChanges> {
+        Some(self.changes.clone())
+    }
+
     fn read(self: Arc<Self>, uri: String) -> ReadFuture {
         Box::pin(async move {
             let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
@@ -223,7 +269,27 @@ impl PromptHost for Suite {
                 .with_description("A document.")
                 .with_argument(required("resourceUri", "URI of the document")),
             Prompt::new("test_prompt_with_image").with_description("A picture."),
+            Prompt::new(ASKING_PROMPT).with_description("A text with the context that the user states."),
         ]
+    }
+
+    fn fill_for(
+        self: Arc<Self>,
+        name: String,
+        arguments: BTreeMap<String, String>,
+        caller: Caller,
+    ) -> PromptFuture {
+        if name != ASKING_PROMPT {
+            return self.fill(name, arguments);
+        }
+        Box::pin(async move {
+            let (message, schema) =
+                ("What context should the prompt use?", form_with_field("context", "string"));
+            match caller.fill_named_form("user_context", message, schema).await {
+                FormReply::Filled(value) => Ok(vec![PromptMessage::user(format!("The context is {value}."))]),
+                other => Err(HostError::Failed(format!("the context is missing: {other:?}"))),
+            }
+        })
     }
 
     fn fill(self: Arc<Self>, name: String, arguments: BTreeMap<String, String>) -> PromptFuture {
@@ -252,7 +318,7 @@ impl PromptHost for Suite {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", json!({"url": format!("http://{}/mcp", listener.local_addr()?)}));
-    let suite = Arc::new(Suite);
+    let suite = Arc::new(Suite::default());
     let server = ToolServer::new(suite.clone()).with_resources(suite.clone()).with_prompts(suite);
     let server = server.with_name("windlass-conformance", env!("CARGO_PKG_VERSION"));
     server.serve_http(listener, HttpServerOptions::allow_without_token(), CancellationToken::new()).await?;

@@ -1,4 +1,4 @@
-//! The client behind a call, as the program that runs the call sees it.
+//! The client behind a call or a prompt, as the program that does the work sees it.
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -11,7 +11,7 @@ const WAITING: usize = 64;
 
 /// A human's answer to the approval of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "yes, no, or nobody: every caller must tell them apart")]
+#[expect(clippy::exhaustive_enums, reason = "yes, no, or nobody: every caller must distinguish them")]
 pub enum Confirmation {
     /// Approval of this call only.
     Yes,
@@ -21,7 +21,7 @@ pub enum Confirmation {
     Nobody,
 }
 
-/// The client behind a call: its cancellation, its progress messages, and its human, if the client supports
+/// The client behind a call or a prompt: its cancellation, its progress messages, and its human, if the client supports
 /// elicitation.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -42,7 +42,7 @@ pub(crate) struct PendingQuestion {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "filled in, declined, or nobody: every caller must tell them apart"
+    reason = "filled in, declined, or nobody: every caller must distinguish them"
 )]
 pub enum FormReply {
     /// The values of the fields. They come from the client and are not checked.
@@ -107,7 +107,18 @@ impl Caller {
     /// with another schema, and the reply is [`FormReply::Nobody`]. Cancel-safe: dropping the future
     /// withdraws the form.
     pub async fn fill_form(&self, message: impl Into<String>, schema: Value) -> FormReply {
-        self.ask_form(Form::Fields { message: message.into(), schema }).await
+        self.ask_form(Form::Fields { key: None, message: message.into(), schema }).await
+    }
+
+    /// Shows a form like [`fill_form`](Self::fill_form), under a name of the tool. A client of 2026-07-28 finds
+    /// the form under this name, and may send its values with the first request, before the form is shown.
+    pub async fn fill_named_form(
+        &self,
+        name: impl Into<String>,
+        message: impl Into<String>,
+        schema: Value,
+    ) -> FormReply {
+        self.ask_form(Form::Fields { key: Some(name.into()), message: message.into(), schema }).await
     }
 
     async fn ask_form(&self, form: Form) -> FormReply {

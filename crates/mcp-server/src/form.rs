@@ -11,6 +11,9 @@ const ALLOW: &str = "allow";
 const COMMENT: &str = "comment";
 const ANSWER: &str = "answer";
 
+/// Key of a form without a name.
+const QUESTION: &str = "question";
+
 /// A question to the human at the client.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
@@ -23,6 +26,8 @@ pub(crate) enum Form {
     Question(Question),
     /// A form with fields of the tool.
     Fields {
+        /// The tool's name of the form.
+        key: Option<String>,
         /// The text above the fields.
         message: String,
         /// The schema of the fields.
@@ -31,10 +36,24 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// Returns the key of the form in the client's request and response.
+    pub(crate) fn key(&self) -> &str {
+        match self {
+            Self::Fields { key: Some(key), .. } => key,
+            _ => QUESTION,
+        }
+    }
+
+    /// Returns true if a client may answer before the form is shown. An approval and a tool's own question depend
+    /// on their text, so they need a reply to that text.
+    pub(crate) fn accepts_early_reply(&self) -> bool {
+        matches!(self, Self::Fields { key: Some(_), .. })
+    }
+
     /// Returns the parameters of the elicitation request.
     pub(crate) fn params(&self) -> Result<ElicitRequestParams, serde_json::Error> {
         let (message, properties, required) = match self {
-            Self::Fields { message, schema } => return form(message.clone(), schema.clone()),
+            Self::Fields { message, schema, .. } => return form(message.clone(), schema.clone()),
             Self::Confirm { words } => (
                 words.clone(),
                 // The default refuses, so that a form that is submitted unchanged does not approve.

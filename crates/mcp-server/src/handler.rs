@@ -2,32 +2,35 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequest, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, InputRequest, InputRequests, InputRequiredResult, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
+    ResourcesCapability, ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
-use windlass_tool::CancellationToken;
 
 use crate::answer::answer;
-use crate::caller::{Caller, Hears, PendingQuestion};
-use crate::parked::{NotParked, ParkedCalls, QUESTION};
-use crate::running::{Asking, Pause, Running};
+use crate::failure::{check_page, check_uri, host_error, internal_error, unknown_prompt, unknown_tool};
+use crate::parked::{ParkedRequests, RepeatedRequest};
+use crate::resource_changes::{self, ResourceChanges, Subscriptions};
+use crate::rounds::{Round, connect, wait_unless_cancelled};
+use crate::running::Running;
 use crate::served_tool::to_mcp_tool;
 use crate::tool_host::ToolHost;
 use crate::{
     HostError, Prompt, PromptHost, PromptMessage, Resource, ResourceContents, ResourceHost, ResourceTemplate,
 };
 
-/// Maximum length of a resource's URI in a request, in bytes.
-const URI_BYTES: usize = 8 * 1024;
+/// Time in which a cancelled call must end.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// The name, version and instructions of the server.
 #[derive(Clone, Debug)]
@@ -45,37 +48,50 @@ pub(crate) struct Hosts {
     pub(crate) prompts: Option<Arc<dyn PromptHost>>,
 }
 
-/// The handler of one connection, or of one request over stateless HTTP. Clones share the parked calls.
+/// The handler of one connection, or of one request over stateless HTTP. Clones share the parked requests.
 #[derive(Clone)]
 pub(crate) struct Handler {
     hosts: Hosts,
     names: Arc<Names>,
-    parked: ParkedCalls,
+    calls: ParkedRequests<ToolResult>,
+    fillings: ParkedRequests<FilledPrompt>,
+    subscriptions: Subscriptions,
     count: Arc<AtomicU64>,
 }
 
+/// The messages of a prompt.
+type FilledPrompt = Result<Vec<PromptMessage>, HostError>;
+
 impl Handler {
     pub(crate) fn new(hosts: Hosts, names: Names) -> Self {
-        Self { hosts, names: Arc::new(names), parked: ParkedCalls::default(), count: Arc::default() }
+        let (calls, fillings) = (ParkedRequests::default(), ParkedRequests::default());
+        let (subscriptions, count) = (Subscriptions::default(), Arc::default());
+        Self { hosts, names: Arc::new(names), calls, fillings, subscriptions, count }
     }
 
-    fn begin(
+    /// Returns the handler of another connection, with the same parked requests and without subscriptions.
+    pub(crate) fn for_connection(&self) -> Self {
+        Self { subscriptions: Subscriptions::default(), ..self.clone() }
+    }
+
+    fn changes(&self) -> Option<ResourceChanges> {
+        self.hosts.resources.as_ref()?.changes()
+    }
+
+    fn begin_call(
         &self,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Running, ErrorData> {
+    ) -> Result<Running<ToolResult>, ErrorData> {
         let call = self.call_of(request)?;
-        let stop = CancellationToken::new();
-        let hears =
-            Hears { progress: context.meta.get_progress_token().is_some(), questions: can_be_asked(context) };
-        let (caller, line) = Caller::new(stop.clone(), hears);
-        Ok(Running::new(Arc::clone(&self.hosts.tools).call(call, caller), line, stop))
+        let (caller, line, stop) = connect(context);
+        Ok(Running::new(Arc::clone(&self.hosts.tools).call(call, caller), line, stop, GRACE))
     }
 
     fn call_of(&self, request: &CallToolRequestParams) -> Result<ToolCall, ErrorData> {
         let is_served = self.hosts.tools.tools().iter().any(|(spec, _)| spec.name().as_str() == request.name);
         let name = ToolName::new(request.name.as_ref()).ok().filter(|_| is_served);
-        let Some(name) = name else { return Err(unknown(&request.name)) };
+        let Some(name) = name else { return Err(unknown_tool(&request.name)) };
         let number = self.count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let id = CallId::new(format!("mcp_{number}")).map_err(|error| internal_error(&error))?;
         let text =
@@ -86,26 +102,36 @@ impl Handler {
         Ok(ToolCall::function(id, name, arguments))
     }
 
-    /// Parks a call, and returns its question for a client that answers with its next request.
-    fn question(
+    /// Returns a listed prompt.
+    fn find_prompt(&self, name: &str) -> Option<Prompt> {
+        self.hosts.prompts.as_ref()?.prompts().into_iter().find(|prompt| prompt.name == name)
+    }
+
+    fn begin_filling(
         &self,
-        request: &CallToolRequestParams,
-        running: Running,
-        asked: PendingQuestion,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let params = asked.form.params().map_err(|error| internal_error(&error))?;
-        let name = self.parked.keep(request, running, asked).map_err(|error| internal_error(&error))?;
-        let question = InputRequest::Elicitation(ElicitRequest::new(params));
-        let questions = InputRequests::from([(QUESTION.to_owned(), question)]);
-        Ok(InputRequiredResult::new(Some(questions), Some(name)).into())
+        request: &GetPromptRequestParams,
+        prompt: &Prompt,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Running<FilledPrompt>, ErrorData> {
+        let host = self.hosts.prompts.clone().ok_or_else(|| unknown_prompt(&request.name))?;
+        let arguments = prompt.check_arguments(request.arguments.clone().unwrap_or_default());
+        let arguments = arguments.map_err(|error| host_error(&error))?;
+        let (caller, line, stop) = connect(context);
+        let work = host.fill_for(prompt.name.clone(), arguments, caller);
+        Ok(Running::new(work, line, stop, Duration::ZERO))
     }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        capabilities.resources = self.hosts.resources.is_some().then(ResourcesCapability::default);
+        capabilities.resources = self.hosts.resources.as_ref().map(|host| {
+            let mut resources = ResourcesCapability::default();
+            resources.subscribe = host.changes().map(|_| true);
+            resources
+        });
         capabilities.prompts = self.hosts.prompts.is_some().then(PromptsCapability::default);
+        capabilities.completions = self.hosts.prompts.is_some().then(JsonObject::default);
         let names = &self.names;
         let info = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(names.name.clone(), names.version.clone()));
@@ -138,16 +164,11 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut running = match &request.request_state {
-            Some(name) => self.parked.take(&request, name).map_err(|error| late(&error))?,
-            None => self.begin(&request, &context)?,
-        };
-        match running.drive(&context, asking(&context)).await {
-            Pause::Done(result) => convert_result(&request.name, &result),
-            Pause::Asks(asked) => self.question(&request, running, asked),
-            Pause::Abandoned => {
-                Err(ErrorData::internal_error("the call was stopped, and did not end in time", None))
-            }
+        let repeated = RepeatedRequest::from(&request);
+        let round = self.calls.drive(&repeated, &context, || self.begin_call(&request, &context)).await?;
+        match round {
+            Round::Done(result) => convert_result(&request.name, &result),
+            Round::Asks(question) => Ok(question.into()),
         }
     }
 
@@ -180,9 +201,7 @@ impl ServerHandler for Handler {
         let missing =
             || ErrorData::resource_not_found("resource not found", Some(json!({ "uri": request.uri })));
         let host = self.hosts.resources.clone().ok_or_else(missing)?;
-        if request.uri.len() > URI_BYTES {
-            return Err(ErrorData::invalid_params(format!("a URI has at most {URI_BYTES} bytes"), None));
-        }
+        check_uri(&request.uri)?;
         let read = wait_unless_cancelled(&context, host.read(request.uri.clone())).await?;
         let contents = read.map_err(|error| match error {
             HostError::NotFound => missing(),
@@ -190,6 +209,37 @@ impl ServerHandler for Handler {
         })?;
         let contents = contents.into_iter().map(ResourceContents::into_wire).collect();
         Ok(ReadResourceResult::new(contents).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        check_uri(&request.uri)?;
+        let changes = self.changes().ok_or_else(ErrorData::method_not_found::<SubscribeRequestMethod>)?;
+        self.subscriptions.add(&request.uri, &changes, context.peer)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.changes().map(|_| resource_changes::accept(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        match self.changes() {
+            Some(changes) => resource_changes::forward(&changes, &context).await,
+            None => context.cancelled().await,
+        }
+        Ok(())
     }
 
     async fn list_prompts(
@@ -207,16 +257,13 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let unknown = || {
-            let words = format!("unknown prompt {:?}; prompts/list returns the known prompts", request.name);
-            ErrorData::invalid_params(words, None)
+        let prompt = self.find_prompt(&request.name).ok_or_else(|| unknown_prompt(&request.name))?;
+        let repeated = RepeatedRequest::from(&request);
+        let begin = || self.begin_filling(&request, &prompt, &context);
+        let filled = match self.fillings.drive(&repeated, &context, begin).await? {
+            Round::Done(filled) => filled,
+            Round::Asks(question) => return Ok(question.into()),
         };
-        let host = self.hosts.prompts.clone().ok_or_else(unknown)?;
-        let prompt = host.prompts().into_iter().find(|prompt| prompt.name == request.name);
-        let prompt = prompt.ok_or_else(unknown)?;
-        let arguments = prompt.check_arguments(request.arguments.unwrap_or_default());
-        let arguments = arguments.map_err(|error| host_error(&error))?;
-        let filled = wait_unless_cancelled(&context, host.fill(prompt.name.clone(), arguments)).await?;
         let messages = filled.map_err(|error| host_error(&error))?;
         let result = GetPromptResult::new(messages.into_iter().map(PromptMessage::into_wire).collect());
         let result = match prompt.description {
@@ -225,62 +272,24 @@ impl ServerHandler for Handler {
         };
         Ok(result.into())
     }
-}
 
-/// Refuses a cursor: each list has one page.
-fn check_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|request| request.cursor.as_ref()) {
-        Some(_) => Err(ErrorData::invalid_params("the list has one page", None)),
-        None => Ok(()),
-    }
-}
-
-/// Waits for a host, until the client cancels its request.
-async fn wait_unless_cancelled<T>(
-    context: &RequestContext<RoleServer>,
-    work: impl Future<Output = T>,
-) -> Result<T, ErrorData> {
-    tokio::select! {
-        done = work => Ok(done),
-        () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-    }
-}
-
-fn host_error(error: &HostError) -> ErrorData {
-    match error {
-        HostError::NotFound | HostError::Invalid(_) => ErrorData::invalid_params(error.to_string(), None),
-        HostError::Failed(_) => internal_error(error),
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let Reference::Prompt(reference) = request.r#ref else { return Ok(CompleteResult::default()) };
+        let prompt = self.find_prompt(&reference.name).ok_or_else(|| unknown_prompt(&reference.name))?;
+        let argument = prompt.arguments.iter().find(|argument| argument.name == request.argument.name);
+        let info = argument.map(|argument| argument.complete(&request.argument.value));
+        Ok(CompleteResult::new(info.unwrap_or_default()))
     }
 }
 
 /// Converts a result. An unknown tool is a protocol error and not a result of a call.
 fn convert_result(name: &str, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
     if result.status == ResultStatus::UnknownTool {
-        return Err(unknown(name));
+        return Err(unknown_tool(name));
     }
     Ok(answer(result).into())
-}
-
-fn unknown(name: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("unknown tool {name:?}; tools/list returns the known tools"), None)
-}
-
-fn late(error: &NotParked) -> ErrorData {
-    ErrorData::invalid_params(error.to_string(), None)
-}
-
-fn internal_error(error: &dyn std::error::Error) -> ErrorData {
-    ErrorData::internal_error(error.to_string(), None)
-}
-
-/// Returns whether the client supports elicitation by forms. A client that names neither forms nor URLs
-/// supports forms.
-fn can_be_asked(context: &RequestContext<RoleServer>) -> bool {
-    let elicitation = context.client_capabilities().and_then(|all| all.elicitation);
-    elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
-}
-
-fn asking(context: &RequestContext<RoleServer>) -> Asking {
-    let is_new = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    if is_new { Asking::Retry } else { Asking::Request }
 }

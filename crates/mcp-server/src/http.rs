@@ -183,7 +183,11 @@ fn service(handler: Handler, options: &HttpServerOptions, stop: CancellationToke
         .disable_allowed_hosts()
         .with_max_request_body_bytes(options.body_bytes)
         .with_cancellation_token(stop);
-    StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(LocalSessionManager::default()), config)
+    StreamableHttpService::new(
+        move || Ok(handler.for_connection()),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    )
 }
 
 /// The limits of a request's body.

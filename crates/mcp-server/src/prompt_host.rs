@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rmcp::model as wire;
 use windlass_protocol::Content;
 
-use crate::HostError;
 use crate::answer::convert_content;
+use crate::{Caller, HostError};
 
 /// The future of a prompt's messages.
 pub type PromptFuture = Pin<Box<dyn Future<Output = Result<Vec<PromptMessage>, HostError>> + Send>>;
@@ -22,6 +22,18 @@ pub trait PromptHost: Send + Sync {
     /// Fills a listed prompt in. All required arguments are present, and all arguments are listed ones; their
     /// values come from the client. The future is dropped if the client cancels the request.
     fn fill(self: Arc<Self>, name: String, arguments: BTreeMap<String, String>) -> PromptFuture;
+
+    /// Fills a listed prompt in like [`fill`](Self::fill), and can ask the human at the client. The server calls
+    /// this method; the default calls `fill`.
+    fn fill_for(
+        self: Arc<Self>,
+        name: String,
+        arguments: BTreeMap<String, String>,
+        caller: Caller,
+    ) -> PromptFuture {
+        drop(caller);
+        self.fill(name, arguments)
+    }
 }
 
 /// A prompt of a list.
@@ -48,6 +60,8 @@ pub struct PromptArgument {
     pub description: Option<String>,
     /// True if the prompt cannot be filled in without it.
     pub required: bool,
+    /// Values that the server suggests to people who type one. The prompt also accepts other values.
+    pub suggestions: Vec<String>,
 }
 
 /// The role of a prompt's message.
@@ -130,7 +144,7 @@ impl Prompt {
 impl PromptArgument {
     /// Creates an optional argument.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), description: None, required: false }
+        Self { name: name.into(), description: None, required: false, suggestions: Vec::new() }
     }
 
     /// Creates a required argument.
@@ -142,6 +156,21 @@ impl PromptArgument {
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
+    }
+
+    /// Sets the suggested values, which clients get by `completion/complete`.
+    pub fn with_suggestions(mut self, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.suggestions = values.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Returns the suggested values that begin with a text, at most as many as a response may have.
+    pub(crate) fn complete(&self, beginning: &str) -> wire::CompletionInfo {
+        let found = || self.suggestions.iter().filter(|value| value.starts_with(beginning));
+        let values = found().take(wire::CompletionInfo::MAX_VALUES).cloned().collect();
+        let total = u32::try_from(found().count()).unwrap_or(u32::MAX);
+        let has_more = found().nth(wire::CompletionInfo::MAX_VALUES).is_some();
+        wire::CompletionInfo::with_pagination(values, Some(total), has_more).unwrap_or_default()
     }
 
     fn into_wire(self) -> wire::PromptArgument {

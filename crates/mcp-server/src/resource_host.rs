@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rmcp::model as wire;
 
-use crate::HostError;
+use crate::{HostError, ResourceChanges};
 
 /// The future of a resource's contents.
 pub type ReadFuture = Pin<Box<dyn Future<Output = Result<Vec<ResourceContents>, HostError>> + Send>>;
@@ -14,7 +14,7 @@ pub type ReadFuture = Pin<Box<dyn Future<Output = Result<Vec<ResourceContents>, 
 /// The resources that are served.
 ///
 /// The server passes every URI of a client to [`read`](Self::read), also those that are not listed, so the
-/// implementation decides what a client may read.
+/// implementation decides which resources a client may read.
 pub trait ResourceHost: Send + Sync {
     /// Returns the resources that are listed now, in the order for the client.
     fn resources(&self) -> Vec<Resource>;
@@ -23,6 +23,12 @@ pub trait ResourceHost: Send + Sync {
     /// empty list.
     fn templates(&self) -> Vec<ResourceTemplate> {
         Vec::new()
+    }
+
+    /// Returns the handle that announces changes of resources, the same one for each call. The default is `None`:
+    /// clients cannot subscribe.
+    fn changes(&self) -> Option<ResourceChanges> {
+        None
     }
 
     /// Reads a resource. The URI comes from the client, has at most 8 KiB, and is not checked otherwise. The

@@ -33,6 +33,8 @@ const TAKEN: [&str; 8] = [
 pub(crate) struct Address {
     url: Url,
     bearer_from: Option<String>,
+    /// A token that does not come from an environment variable.
+    given_bearer: Option<SecretString>,
     headers: Vec<(HeaderName, Value)>,
     pub(crate) sign_in: Option<Arc<SignIn>>,
 }
@@ -96,11 +98,20 @@ impl Address {
             )));
         }
         url.set_fragment(None);
-        Ok(Self { url, bearer_from: None, headers: Vec::new(), sign_in: None })
+        Ok(Self { url, bearer_from: None, given_bearer: None, headers: Vec::new(), sign_in: None })
     }
 
     pub(crate) fn set_bearer_from(&mut self, variable: String) {
         self.bearer_from = Some(variable);
+    }
+
+    pub(crate) fn set_bearer(&mut self, token: SecretString) -> Result<(), AddressError> {
+        let is_valid = !token.expose_secret().is_empty() && header_value(token.expose_secret()).is_some();
+        if !is_valid {
+            return Err(AddressError::Header("Authorization".to_owned()));
+        }
+        self.given_bearer = Some(token);
+        Ok(())
     }
 
     pub(crate) fn add_header(&mut self, name: &str, value: &str) -> Result<(), AddressError> {
@@ -140,7 +151,7 @@ impl Address {
         });
         Ok(RequestCredentials {
             headers: headers.collect::<Result<_, AddressError>>()?,
-            bearer: bearer.transpose()?,
+            bearer: bearer.transpose()?.or_else(|| self.given_bearer.clone()),
         })
     }
 

@@ -8,22 +8,24 @@ pub(crate) mod reader;
 pub(crate) mod requests;
 pub(crate) mod search;
 pub(crate) mod status;
+mod turn_tools;
 pub(crate) mod watch;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::task::JoinHandle;
 use windlass_protocol::{Arguments, Payload};
 use windlass_tool::{Context, Output, Tool, ToolError};
-use windlass_toolbox::{Identity, ToolboxBuilder};
+use windlass_toolbox::ToolboxBuilder;
 
 use self::offer::Offers;
 pub use self::options::{ConnectionOptions, Listener};
 use self::reader::ResourceReader;
 use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
+use self::turn_tools::TurnTools;
 use crate::{Definition, McpClient, McpServer, Presence, StartError};
 
 /// The connections to all MCP servers of a program. Clones share them.
@@ -56,12 +58,9 @@ pub(crate) struct Shared {
     pub(crate) board: Board,
     offers: Offers,
     renews_on_demand: bool,
-    /// The tools at the start of the turn, by server and name.
-    shelf: RwLock<Shelf>,
+    turn_tools: TurnTools,
     watches: Mutex<Vec<JoinHandle<()>>>,
 }
-
-type Shelf = BTreeMap<String, BTreeMap<String, Arc<dyn Tool>>>;
 
 /// Error of starting the connections.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +115,7 @@ impl McpConnections {
             board,
             offers,
             renews_on_demand: options.renews_on_demand,
-            shelf: RwLock::default(),
+            turn_tools: TurnTools::default(),
             watches: Mutex::default(),
         });
         let this = Self(shared);
@@ -144,7 +143,7 @@ impl McpConnections {
     }
 
     /// Lists the tools of a server again without waiting for its notification, and offers them from the next turn on.
-    /// Connects first if there is no connection. An unknown server is ignored.
+    /// Connects first if the server is not connected. An unknown server is ignored.
     ///
     /// # Errors
     /// If the server cannot be started or reached, or does not list its tools.
@@ -184,33 +183,22 @@ impl McpConnections {
     /// Takes a new snapshot of the tools. Call it at the start of a turn: within one, a name keeps its
     /// meaning (RULES M1).
     pub fn begin_turn(&self) {
-        let of_client = |client: &McpClient| {
-            let named = client.tools_with_identities().into_iter().filter_map(|(identity, tool)| {
-                let (_, name) = identity.remote()?;
-                Some((name.to_owned(), tool))
-            });
-            (client.id().to_owned(), named.collect())
-        };
-        let rows = self.0.clients.values().map(of_client).collect();
-        *self.0.shelf.write().unwrap_or_else(PoisonError::into_inner) = rows;
+        self.0.turn_tools.renew(self.0.clients.values());
     }
 
     /// Returns all tools of all servers in this turn.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        rows.values().flat_map(BTreeMap::values).cloned().collect()
+        self.0.turn_tools.all()
     }
 
     /// Returns the server ids and the names of their tools in this turn, both sorted.
     pub fn names(&self) -> Vec<(String, Vec<String>)> {
-        let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        rows.iter().map(|(server, tools)| (server.clone(), tools.keys().cloned().collect())).collect()
+        self.0.turn_tools.names()
     }
 
     /// Returns a tool by server and by the server's own name for it, in this turn.
     pub fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>> {
-        let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        rows.get(server)?.get(tool).cloned()
+        self.0.turn_tools.get(server, tool)
     }
 
     /// Returns a tool that reads the server's resources; its arguments are `{"uri": "…"}`. Returns `None` for
@@ -222,12 +210,7 @@ impl McpConnections {
 
     /// Adds the tools of this turn to a toolbox.
     pub fn add_to(&self, builder: ToolboxBuilder) -> ToolboxBuilder {
-        let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        rows.iter().fold(builder, |builder, (server, tools)| {
-            tools.iter().fold(builder, |builder, (name, tool)| {
-                builder.tool_as(Identity::mcp(server, name), tool.clone())
-            })
-        })
+        self.0.turn_tools.add_to(builder)
     }
 
     /// Calls a tool of a server. It does not check a policy: the caller must do that first. Cancel-safe:
@@ -243,7 +226,9 @@ impl McpConnections {
         arguments: Arguments,
         ctx: &Context,
     ) -> Result<Output, ToolError> {
-        let Some(found) = self.tool(server, tool) else { return Err(self.unknown(server, tool)) };
+        let Some(found) = self.tool(server, tool) else {
+            return Err(self.0.turn_tools.unknown(&self.0.clients, server, tool));
+        };
         found.call(ctx, &Payload::Function { arguments }).await
     }
 
@@ -259,26 +244,6 @@ impl McpConnections {
             client.stop().await;
             self.0.board.set(id, ServerStatus::Closed);
         }
-    }
-
-    /// Returns an error text that lists the existing servers or tools (RULES M6).
-    fn unknown(&self, server: &str, tool: &str) -> ToolError {
-        let Some(client) = self.0.clients.get(server) else {
-            let names: Vec<&str> = self.0.clients.keys().map(String::as_str).collect();
-            return ToolError::model(format!(
-                "unknown server {server}; known servers: {}",
-                list_names(&names)
-            ));
-        };
-        if !client.server().enables(tool) {
-            return ToolError::model(format!(
-                "{tool} of the server {server} is switched off; nothing was sent"
-            ));
-        }
-        let names = self.names();
-        let tools = names.iter().find(|(id, _)| id == server).map(|(_, tools)| tools.as_slice());
-        let tools: Vec<&str> = tools.unwrap_or_default().iter().map(String::as_str).collect();
-        ToolError::model(format!("the server {server} has no tool {tool}; it has: {}", list_names(&tools)))
     }
 }
 
@@ -326,18 +291,6 @@ impl Drop for Shared {
         for watch in watches {
             watch.abort();
         }
-    }
-}
-
-fn list_names(names: &[&str]) -> String {
-    const SHOWN: usize = 40;
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 

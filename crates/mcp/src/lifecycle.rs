@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
 
 use crate::Limits;
@@ -25,7 +25,8 @@ const LONGEST_PROBE: Duration = Duration::from_secs(8);
 #[non_exhaustive]
 pub enum Lifecycle {
     /// Sends `server/discover`, and then `initialize` if the server does not know it, ends at it, or leaves
-    /// it unanswered for a third of `Limits::start`.
+    /// it unanswered for a third of `Limits::start`. A server that then refuses `initialize` is started again, with
+    /// `server/discover` alone.
     #[default]
     Auto,
     /// Sends `server/discover` only.
@@ -55,19 +56,37 @@ impl Lifecycle {
         (self == Self::Auto).then(|| (limits.start / 3).min(LONGEST_PROBE))
     }
 
-    /// Returns whether another connection should begin with `initialize` after this error: the server ended
-    /// at `server/discover`, or names only versions with `initialize`.
-    pub(crate) fn needs_initialize(self, error: &ClientInitializeError) -> bool {
+    /// Returns the way in which another connection should be opened after this error, if there is one: with
+    /// `initialize`, if the server ended at `server/discover` or names only versions with `initialize`; with
+    /// `server/discover` alone, if the server refused `initialize` because it had started too slowly for the probe.
+    pub(crate) fn choose_next(self, error: &ClientInitializeError) -> Option<Self> {
+        if self != Self::Auto {
+            return None;
+        }
         let is_known = |version: &ProtocolVersion| {
             version.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(version)
         };
-        self == Self::Auto
-            && match error {
-                ClientInitializeError::ConnectionClosed(_) => true,
-                ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
-                    server_supported.is_empty() || server_supported.iter().any(is_known)
-                }
-                _ => false,
+        match error {
+            ClientInitializeError::ConnectionClosed(_) => Some(Self::Initialize),
+            ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+                let takes_initialize = server_supported.is_empty() || server_supported.iter().any(is_known);
+                takes_initialize.then_some(Self::Initialize)
             }
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+                Self::choose_after_refusal(fallback)
+            }
+            error => Self::choose_after_refusal(error),
+        }
+    }
+
+    fn choose_after_refusal(error: &ClientInitializeError) -> Option<Self> {
+        match error {
+            ClientInitializeError::JsonRpcError(error)
+                if error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                Some(Self::Discover)
+            }
+            _ => None,
+        }
     }
 }

@@ -5,8 +5,8 @@ pub(crate) mod enterprise;
 pub(crate) mod exchange;
 pub(crate) mod file_tokens;
 pub(crate) mod grants;
-pub(crate) mod listener;
 pub(crate) mod login;
+pub(crate) mod scopes;
 pub(crate) mod store;
 
 use std::fmt;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use secrecy::SecretString;
+
 use crate::address::{Address, AddressError};
 use crate::oauth::SignIn;
 use crate::program::Program;
@@ -119,6 +121,17 @@ impl McpServer {
     /// Sets the working directory of the child process.
     pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
         self.update_program(|program| program.folder = Some(folder.into()))
+    }
+
+    /// Sends this token as bearer token. A token of [`with_bearer_from`](Self::with_bearer_from) takes precedence.
+    ///
+    /// # Errors
+    /// If the token is empty or cannot be sent in a header.
+    pub fn with_bearer(mut self, token: SecretString) -> Result<Self, AddressError> {
+        if let Reach::Address(address) = &mut self.reach {
+            address.set_bearer(token)?;
+        }
+        Ok(self)
     }
 
     /// Sends the value of this environment variable as bearer token. The variable is read when a connection

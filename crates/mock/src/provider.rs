@@ -3,15 +3,18 @@
 mod gemini;
 mod items;
 mod media;
+mod offers;
 mod pairing;
 mod refusal;
+mod stored;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use self::refusal::{Refusal, refusal_kind};
+use self::stored::StoredResponses;
 use crate::render::{self, Format, Frames, Setting, StreamUsage};
 use crate::script::{Hostile, Script, Switch, Turn};
 
@@ -20,6 +23,7 @@ use crate::script::{Hostile, Script, Switch, Turn};
 pub(crate) struct Provider {
     script: Script,
     asked: Mutex<HashMap<usize, u32>>,
+    stored: Mutex<StoredResponses>,
 }
 
 /// One response, in the pieces in which it is sent.
@@ -33,6 +37,9 @@ pub(crate) struct Reply {
     pub(crate) ending: Ending,
     #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server has a clock"))]
     pub(crate) delay_ms: u64,
+    /// The number of the turn that the request asks for.
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server records requests"))]
+    pub(crate) turn: usize,
 }
 
 /// The event after the last piece.
@@ -65,7 +72,7 @@ impl Format {
 
 impl Provider {
     pub(crate) fn new(script: Script) -> Self {
-        Self { script, asked: Mutex::default() }
+        Self { script, asked: Mutex::default(), stored: Mutex::default() }
     }
 
     /// Answers a request with this body and key. `address` is its path with its query.
@@ -79,10 +86,44 @@ impl Provider {
         if let Some(address) = gemini::Address::parse(address) {
             address.tell(&mut request);
         }
-        match refusal::check(format, key, &request) {
-            Err(refusal) => refusal.reply(format),
-            Ok(model) => self.say(format, &request, model, body.len()),
+        let checked = refusal::check_key(format, key).and_then(|()| self.restore(format, &mut request));
+        let checked = checked.and_then(|()| refusal::check(format, &request));
+        let turn = assistant_messages(&request);
+        match checked {
+            Err(refusal) => Reply { turn, ..refusal.reply(format) },
+            Ok(model) => Reply { turn, ..self.say(format, &request, model, body.len()) },
         }
+    }
+
+    /// Puts the stored conversation before the input of a request that continues an earlier response.
+    fn restore(&self, format: Format, request: &mut Value) -> Result<(), Refusal> {
+        let unknown = |message| {
+            let parameter = Some("previous_response_id".to_owned());
+            Refusal::request(message, parameter).with_code("previous_response_not_found")
+        };
+        if format == Format::Responses
+            && let Some(items) = self.lock_responses().conversation(request).map_err(unknown)?
+            && let Some(fields) = request.as_object_mut()
+        {
+            fields.insert("input".to_owned(), items.into());
+        }
+        Ok(())
+    }
+
+    /// Returns a stored response.
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server has this endpoint"))]
+    pub(crate) fn find_response(&self, id: &str) -> Option<Value> {
+        self.lock_responses().body(id).cloned()
+    }
+
+    /// Removes a stored response. Returns false if it is not stored.
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server has this endpoint"))]
+    pub(crate) fn remove_response(&self, id: &str) -> bool {
+        self.lock_responses().remove(id)
+    }
+
+    fn lock_responses(&self) -> MutexGuard<'_, StoredResponses> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
@@ -90,11 +131,13 @@ impl Provider {
         let (denied, is_last) = denials(request);
         let mut turn = self.script.select_for(request).turn_after(number, &denied, is_last);
         if matches!(format, Format::Chat | Format::Responses) {
-            turn.mark_custom_calls(request);
+            offers::fit_calls(&mut turn, request);
         }
         let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
         let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
-        let setting = Setting { format, number, model, request_bytes, stream_usage };
+        let response_id = self.lock_responses().new_id(number);
+        let setting =
+            Setting { format, number, response_id: &response_id, model, request_bytes, stream_usage };
         let is_stream = request.get("stream").and_then(Value::as_bool).unwrap_or(false);
         let asked_before = self.count(number);
         let hostile = turn.hostile.as_ref().filter(|it| it.times.is_none_or(|times| asked_before < times));
@@ -105,6 +148,9 @@ impl Provider {
         } else {
             (JSON, Frames { frames: vec![render::whole(&turn, setting)], open: 0 })
         };
+        if format == Format::Responses && hostile.is_none() && request["store"] != false {
+            self.lock_responses().store(request, render::responses::whole(&turn, setting), request_bytes);
+        }
         match hostile {
             None => Reply { delay_ms: turn.delay_ms, ..Reply::proper(200, content_type, rendered.frames) },
             Some(hostile) => spoil(hostile, &turn, format, content_type, rendered),
@@ -122,7 +168,7 @@ impl Provider {
 
 impl Reply {
     pub(crate) fn proper(status: u16, content_type: &'static str, frames: Vec<Vec<u8>>) -> Self {
-        Self { status, content_type, retry_after: None, frames, ending: Ending::Proper, delay_ms: 0 }
+        Self { status, content_type, retry_after: None, frames, ending: Ending::Proper, delay_ms: 0, turn: 0 }
     }
 
     pub(crate) fn json(status: u16, body: &Value) -> Self {

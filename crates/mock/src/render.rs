@@ -3,7 +3,7 @@
 mod anthropic;
 mod chat;
 mod gemini;
-mod responses;
+pub(crate) mod responses;
 
 use serde_json::Value;
 
@@ -28,7 +28,8 @@ impl Turn {
     /// without the fault of the turn.
     pub fn render(&self, format: Format) -> Vec<u8> {
         let stream_usage = StreamUsage::Tell;
-        let setting = Setting { format, number: 0, model: "scripted-1", request_bytes: 0, stream_usage };
+        let (response_id, model) = ("resp_0", "scripted-1");
+        let setting = Setting { format, number: 0, response_id, model, request_bytes: 0, stream_usage };
         stream(self, setting).frames.concat()
     }
 }
@@ -39,6 +40,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) format: Format,
     /// The number of the turn, which is part of ids.
     pub(crate) number: usize,
+    /// The id of a response of the Responses API.
+    pub(crate) response_id: &'a str,
     pub(crate) model: &'a str,
     pub(crate) request_bytes: usize,
     pub(crate) stream_usage: StreamUsage,

@@ -101,6 +101,20 @@ pub struct ScriptCall {
     /// request offers with free text is one, too. The text is the string in `arguments`, or its field `input`.
     #[serde(default)]
     pub custom: bool,
+    /// The form of the tool in the request.
+    #[serde(skip)]
+    pub(crate) form: CallForm,
+}
+
+/// The form in which a request offers a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CallForm {
+    #[default]
+    Plain,
+    /// A function of this namespace of a Responses request.
+    Namespaced(String),
+    /// The search among tools that the client of a Responses request runs.
+    Search,
 }
 
 /// The usage that a turn reports.
@@ -220,24 +234,6 @@ impl Hostile {
 }
 
 impl Turn {
-    /// Marks the calls of tools that the request offers with free text.
-    pub(crate) fn mark_custom_calls(&mut self, request: &Value) {
-        let tools = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let custom = tools.iter().filter(|tool| tool["type"] == "custom");
-        let name = |tool: &Value| {
-            tool.pointer("/custom/name")
-                .or_else(|| tool.get("name"))
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-        let names: Vec<String> = custom.filter_map(name).collect();
-        for step in &mut self.steps {
-            if let ScriptPart::Call(call) = step {
-                call.custom |= names.contains(&call.name);
-            }
-        }
-    }
-
     /// Creates a turn of these steps, with the defaults of a script.
     pub fn new(steps: Vec<ScriptPart>) -> Self {
         Self { steps, finish: None, usage: None, delay_ms: 0, piece: default_piece(), hostile: None }
@@ -255,7 +251,7 @@ impl Turn {
 impl ScriptCall {
     /// Creates a call with a derived id.
     pub fn new(name: impl Into<String>, arguments: RawJson) -> Self {
-        Self { name: name.into(), arguments, id: None, custom: false }
+        Self { name: name.into(), arguments, id: None, custom: false, form: CallForm::Plain }
     }
 
     /// Returns the free text of a custom call.

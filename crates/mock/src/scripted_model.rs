@@ -189,7 +189,7 @@ impl Stream for Answer {
             if let Err(error) = outcome {
                 answer.is_over = true;
                 answer.ready.clear();
-                let error = ModelError::new(ModelErrorKind::Malformed, error.to_string()).with_source(error);
+                let error = ModelError::new(error.kind(), error.to_string()).with_source(error);
                 return Poll::Ready(Some(Err(error)));
             }
         }

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use self::body::PacedBody;
 pub use self::files::StoredFile;
 use self::files::{FileReply, FileRequest, StoredFiles};
-use crate::provider::{Provider, Reply, assistant_messages};
+use crate::provider::{Provider, Reply};
 use crate::render::Format;
 use crate::script::Script;
 
@@ -79,8 +79,9 @@ impl ScriptedProvider {
     ///
     /// # Errors
     /// The port cannot be bound.
+    #[expect(clippy::unused_async, reason = "callers await it, and a later server may resolve a name")]
     pub async fn start(script: Script, port: u16) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let listener = windlass_web_reach::listen((Ipv4Addr::LOCALHOST, port).into())?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             provider: Provider::new(script),
@@ -157,8 +158,11 @@ async fn respond(
             Reply::json(200, &models())
         }
         (&Method::GET, None) if path == "/v1beta/models" => Reply::json(200, &gemini_models()),
+        (method, None) if response_id(&path).is_some() => {
+            shared.answer_about_response(method, response_id(&path).unwrap_or_default())
+        }
         (_, Some(_)) => Reply::json(405, &no_such_place("this path accepts POST only")),
-        _ => Reply::json(404, &no_such_place("this path does not exist")),
+        (method, None) => Reply::json(404, &no_such_place(&format!("{method} {path} does not exist"))),
     };
     let mut response = Response::builder()
         .status(StatusCode::from_u16(reply.status)?)
@@ -168,6 +172,12 @@ async fn respond(
         response = response.header(RETRY_AFTER, seconds);
     }
     response.body(PacedBody::new(reply.frames, reply.ending, reply.delay_ms))
+}
+
+/// Returns the id in the path of a stored response.
+fn response_id(path: &str) -> Option<&str> {
+    let id = path.strip_prefix("/v1").unwrap_or(path).strip_prefix("/responses/")?;
+    (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
 /// Returns the field of a token count, if the path is one that counts.
@@ -193,6 +203,21 @@ impl Shared {
         Reply::json(200, &count)
     }
 
+    fn answer_about_response(&self, method: &Method, id: &str) -> Reply {
+        let found = match *method {
+            Method::GET => self.provider.find_response(id),
+            Method::DELETE if self.provider.remove_response(id) => {
+                Some(json!({ "id": id, "object": "response", "deleted": true }))
+            }
+            Method::DELETE => None,
+            _ => return Reply::json(405, &no_such_place("this path accepts GET and DELETE only")),
+        };
+        match found {
+            Some(body) => Reply::json(200, &body),
+            None => Reply::json(404, &no_such_place(&format!("Response with id '{id}' not found."))),
+        }
+    }
+
     async fn answer(&self, format: Format, path: String, request: Request<Incoming>) -> Reply {
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, BODY_BYTES).collect().await else {
@@ -201,9 +226,8 @@ impl Shared {
         let body = body.to_bytes();
         let reply = self.provider.answer(format, &path, key(&parts.headers), &body);
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let turn = assistant_messages(&body);
-        let recorded =
-            RecordedRequest { path, headers: header_pairs(&parts.headers), body, status: reply.status, turn };
+        let (headers, status, turn) = (header_pairs(&parts.headers), reply.status, reply.turn);
+        let recorded = RecordedRequest { path, headers, body, status, turn };
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
         reply
     }

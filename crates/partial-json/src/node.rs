@@ -28,7 +28,7 @@ impl Kind {
 
 /// The extent to which a value is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
+#[expect(clippy::exhaustive_enums, reason = "every consumer must distinguish the three")]
 pub enum Completeness {
     /// Only the type is known: a number without its delimiter, or an incomplete literal.
     Pending,

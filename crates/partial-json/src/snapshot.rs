@@ -7,7 +7,7 @@ use crate::parser::Parser;
 
 /// State of the text as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
+#[expect(clippy::exhaustive_enums, reason = "every consumer must distinguish the three")]
 pub enum Status {
     /// The text is valid so far and not complete.
     Incomplete,

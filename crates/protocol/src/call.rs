@@ -92,6 +92,14 @@ impl ToolCall {
         }
     }
 
+    /// Returns the provider's id of the program that made the call, or `None` if the model itself made it. The program is
+    /// shown as a [`HostedCall`](crate::HostedCall) with the same id.
+    pub fn program_id(&self) -> Option<&str> {
+        // The formats with programs send the field `caller` with a call, and require it back.
+        let caller = self.opaque.as_ref()?.value.get("caller")?;
+        ["tool_id", "caller_id"].into_iter().find_map(|name| caller.get(name)?.as_str())
+    }
+
     /// Returns a text that is equal for calls with the same name and input, independent of key order
     /// (RULES L4). The time limit of a local shell is not included.
     pub fn fingerprint(&self) -> String {

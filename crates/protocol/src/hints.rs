@@ -60,7 +60,7 @@ pub enum Control {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "tools write it with `..Hints::default()`")]
-#[expect(clippy::struct_excessive_bools, reason = "each is said by itself, as MCP has them")]
+#[expect(clippy::struct_excessive_bools, reason = "MCP states each of them separately")]
 pub struct Hints {
     /// True if a call does not change anything.
     pub read_only: bool,
@@ -71,6 +71,10 @@ pub struct Hints {
     pub resumable: bool,
     /// True if the tool accesses systems outside of the user's control, so that its results are untrusted.
     pub open_world: bool,
+    /// True if the model calls the tool again to wait for a change, such as the end of a job. Equal calls in a
+    /// row are never refused; the limit of turns still applies.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub polls: bool,
     /// The concurrency of the calls.
     pub concurrency: Concurrency,
     /// The effect of a call on the loop.

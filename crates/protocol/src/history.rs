@@ -214,7 +214,7 @@ impl Index<usize> for History {
     /// # Panics
     /// Panics if the index is out of bounds.
     fn index(&self, index: usize) -> &Message {
-        self.get(index).expect("the caller asks for a message that is there")
+        self.get(index).expect("the caller requests an existing message")
     }
 }
 
@@ -222,7 +222,7 @@ impl IndexMut<usize> for History {
     /// # Panics
     /// Panics if the index is out of bounds.
     fn index_mut(&mut self, index: usize) -> &mut Message {
-        self.get_mut(index).expect("the caller asks for a message that is there")
+        self.get_mut(index).expect("the caller requests an existing message")
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod computer_use;
 mod mcp_server;
+mod programmatic_calling;
 mod tool_search;
 mod web_search;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::computer_use::{ComputerEnvironment, ComputerUse};
 pub use self::mcp_server::{Authorization, McpServer};
+pub use self::programmatic_calling::ProgrammaticCalling;
 pub use self::tool_search::{ToolMatching, ToolSearch};
 pub use self::web_search::{UserLocation, WebFetch, WebSearch};
 use crate::Unknown;
@@ -48,6 +50,8 @@ pub enum HostedTool {
     ToolSearch(ToolSearch),
     /// The generation of pictures.
     ImageGeneration(ImageGeneration),
+    /// Programs of the model that call functions of the request.
+    ProgrammaticCalling(ProgrammaticCalling),
     /// A definition in the form of one wire format. Other formats cannot express it.
     #[serde(untagged)]
     Native(Unknown),
@@ -108,6 +112,7 @@ impl HostedTool {
             Self::Mcp(_) => "mcp",
             Self::ToolSearch(_) => "tool_search",
             Self::ImageGeneration(_) => "image_generation",
+            Self::ProgrammaticCalling(_) => "programmatic_calling",
             Self::Native(_) => "native",
         }
     }
@@ -224,6 +229,12 @@ impl From<ToolSearch> for HostedTool {
 impl From<ImageGeneration> for HostedTool {
     fn from(tool: ImageGeneration) -> Self {
         Self::ImageGeneration(tool)
+    }
+}
+
+impl From<ProgrammaticCalling> for HostedTool {
+    fn from(tool: ProgrammaticCalling) -> Self {
+        Self::ProgrammaticCalling(tool)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A rule of an extension point that an implementation does not follow. `R` is the enum of the rules of one kit.
 ///
@@ -26,6 +27,14 @@ impl<R> RuleViolation<R> {
     /// Creates a violation of a rule.
     pub fn new(rule: R, found: impl Into<String>) -> Self {
         Self { rule, found: found.into(), source: None }
+    }
+
+    /// Runs a method of an implementation. A panic violates `rule`.
+    ///
+    /// # Errors
+    /// If the method panics.
+    pub fn catch<T>(rule: R, method: &str, work: impl FnOnce() -> T) -> Result<T, Self> {
+        catch_unwind(AssertUnwindSafe(work)).map_err(|_| Self::new(rule, format!("`{method}` panicked")))
     }
 
     /// Sets the error that the implementation returned.

@@ -42,7 +42,7 @@ pub use history::{History, HistoryIter};
 pub use hosted_call::{HostedCall, HostedResult};
 pub use hosted_tool::{
     Authorization, CodeExecution, ComputerEnvironment, ComputerUse, FileSearch, HostedTool, ImageGeneration,
-    McpServer, ToolMatching, ToolSearch, UserLocation, WebFetch, WebSearch,
+    McpServer, ProgrammaticCalling, ToolMatching, ToolSearch, UserLocation, WebFetch, WebSearch,
 };
 pub use id::{CallId, IdError};
 pub use message::{Message, Role};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Effort, HostedTool, ParallelCalls, ToolChoice, ToolName, Verbosity};
+use crate::{Effort, HostedTool, ParallelCalls, ProgrammaticCalling, ToolChoice, ToolName, Verbosity};
 
 /// The options of a request to a model. An option that is not set is not sent, and the provider's default applies.
 ///
@@ -178,35 +178,44 @@ impl RequestOptions {
     /// Returns these options, replaced by each option that `other` sets. Labels and fields are united; a tool choice
     /// and parallel calls of `other` count if they differ from their defaults.
     pub fn merge(&self, other: &Self) -> Self {
+        // A field that is added later does not compile without a line here.
+        let Self {
+            hosted_tools,
+            tool_choice,
+            parallel_calls,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop_sequences,
+            seed,
+            reasoning,
+            verbosity,
+            service_tier,
+            prompt_cache,
+            stored_cache,
+            metadata,
+            extra,
+        } = other.clone();
         let mut merged = self.clone();
-        if !other.hosted_tools.is_empty() {
-            merged.hosted_tools.clone_from(&other.hosted_tools);
-        }
-        if other.tool_choice != ToolChoice::default() {
-            merged.tool_choice.clone_from(&other.tool_choice);
-        }
-        if other.parallel_calls != ParallelCalls::default() {
-            merged.parallel_calls = other.parallel_calls;
-        }
-        merged.max_output_tokens = other.max_output_tokens.or(self.max_output_tokens);
-        merged.temperature = other.temperature.or(self.temperature);
-        merged.top_p = other.top_p.or(self.top_p);
-        if !other.stop_sequences.is_empty() {
-            merged.stop_sequences.clone_from(&other.stop_sequences);
-        }
-        merged.seed = other.seed.or(self.seed);
-        merged.reasoning = other.reasoning.or(self.reasoning);
-        merged.verbosity = other.verbosity.or(self.verbosity);
-        merged.service_tier = other.service_tier.clone().or(merged.service_tier);
-        if other.prompt_cache != PromptCache::Default {
-            merged.prompt_cache = other.prompt_cache;
-        }
-        merged.metadata.extend(other.metadata.clone());
-        merged.extra.extend(other.extra.clone());
+        replace_set(&mut merged.hosted_tools, hosted_tools);
+        replace_set(&mut merged.tool_choice, tool_choice);
+        replace_set(&mut merged.parallel_calls, parallel_calls);
+        replace_set(&mut merged.max_output_tokens, max_output_tokens);
+        replace_set(&mut merged.temperature, temperature);
+        replace_set(&mut merged.top_p, top_p);
+        replace_set(&mut merged.stop_sequences, stop_sequences);
+        replace_set(&mut merged.seed, seed);
+        replace_set(&mut merged.reasoning, reasoning);
+        replace_set(&mut merged.verbosity, verbosity);
+        replace_set(&mut merged.service_tier, service_tier);
+        replace_set(&mut merged.prompt_cache, prompt_cache);
+        replace_set(&mut merged.stored_cache, stored_cache);
+        merged.metadata.extend(metadata);
+        merged.extra.extend(extra);
         merged
     }
 
-    /// Restores what the serialised form of options does not contain: the authorization of each MCP server that `given`
+    /// Restores the parts that the serialised form of options does not contain: the authorization of each MCP server that `given`
     /// also has, with the same label and URL.
     pub fn restore_authorizations(&mut self, given: &Self) {
         for tool in &mut self.hosted_tools {
@@ -228,6 +237,14 @@ impl RequestOptions {
         self.hosted_tools.iter().any(|tool| match tool {
             HostedTool::ToolSearch(search) => search.deferred.contains(name),
             _ => false,
+        })
+    }
+
+    /// Returns the permission for programs of the model to call the function of this name.
+    pub fn programmatic_calling(&self, name: &ToolName) -> Option<&ProgrammaticCalling> {
+        self.hosted_tools.iter().find_map(|tool| match tool {
+            HostedTool::ProgrammaticCalling(calling) if calling.functions.contains(name) => Some(calling),
+            _ => None,
         })
     }
 
@@ -254,3 +271,13 @@ impl RequestOptions {
         *self == Self::default()
     }
 }
+
+/// Replaces an option by a value that is not the default.
+fn replace_set<T: Default + PartialEq>(option: &mut T, value: T) {
+    if value != T::default() {
+        *option = value;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -35,6 +35,9 @@ pub enum ToolSpec {
         /// and checks it first.
         #[serde(default, skip_serializing_if = "is_false")]
         eager_arguments: bool,
+        /// The JSON Schema of the results, whose texts are then JSON. Formats send it with functions that programs call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_schema: Option<RawJson>,
     },
     /// A tool with free text as input.
     Freeform {
@@ -51,7 +54,7 @@ pub enum ToolSpec {
 /// The enforcement of a schema: constrained decoding by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "said or left open; the set is closed")]
+#[expect(clippy::exhaustive_enums, reason = "stated or left open; the set is closed")]
 pub enum Strictness {
     /// The default of the wire format.
     #[default]
@@ -83,6 +86,30 @@ impl Grammar {
 }
 
 impl Strictness {
+    /// Returns the strictness of the field `strict` of a wire format.
+    ///
+    /// ```
+    /// use windlass_protocol::Strictness;
+    /// assert_eq!(Strictness::from_flag(Some(true)).as_flag(), Some(true));
+    /// assert_eq!(Strictness::from_flag(None), Strictness::Unsaid);
+    /// ```
+    pub fn from_flag(flag: Option<bool>) -> Self {
+        match flag {
+            None => Self::Unsaid,
+            Some(true) => Self::On,
+            Some(false) => Self::Off,
+        }
+    }
+
+    /// Returns the value of the field `strict` of a wire format, or `None` to leave it out.
+    pub fn as_flag(self) -> Option<bool> {
+        match self {
+            Self::Unsaid => None,
+            Self::On => Some(true),
+            Self::Off => Some(false),
+        }
+    }
+
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub(crate) fn is_unsaid(&self) -> bool {
         *self == Self::Unsaid
@@ -103,6 +130,7 @@ impl ToolSpec {
             parameters,
             strict: Strictness::Unsaid,
             eager_arguments: false,
+            output_schema: None,
         }
     }
 
@@ -120,12 +148,40 @@ impl ToolSpec {
         }
     }
 
+    /// Sets whether the provider enforces the schema of a function's arguments. Gemini enforces the schemas of all functions of
+    /// a request as soon as one demands it.
+    pub fn with_strict(mut self, strictness: Strictness) -> Self {
+        if let Self::Function { strict, .. } = &mut self {
+            *strict = strictness;
+        }
+        self
+    }
+
     /// Asks the provider to send the arguments of a function as the model writes them, for a tool that shows them while
     /// they stream or that takes long texts. Anthropic otherwise collects each value; other providers ignore this. The
     /// arguments can then end as invalid JSON, which the assembler repairs or reports.
     pub fn with_eager_arguments(mut self) -> Self {
         if let Self::Function { eager_arguments, .. } = &mut self {
             *eager_arguments = true;
+        }
+        self
+    }
+
+    /// Sets the JSON Schema of a function's results, whose texts must then be JSON. OpenAI shows it to the programs that call
+    /// the function ([`ProgrammaticCalling`](crate::ProgrammaticCalling)); a model that reads a result does not need it. Other
+    /// providers ignore it. The results are not checked.
+    ///
+    /// ```
+    /// use windlass_protocol::{ToolName, ToolSpec};
+    /// let schema = |text: &str| text.parse();
+    /// let spec = ToolSpec::function(ToolName::new("stock")?, "Counts a product.", schema(r#"{"type":"object"}"#)?)
+    ///     .with_output_schema(schema(r#"{"type":"object","properties":{"units":{"type":"integer"}}}"#)?);
+    /// # drop(spec);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_output_schema(mut self, schema: RawJson) -> Self {
+        if let Self::Function { output_schema, .. } = &mut self {
+            *output_schema = Some(schema);
         }
         self
     }
@@ -142,7 +198,7 @@ impl ToolSpec {
 /// The obligation of the model to call a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "what every provider has, and no more")]
+#[expect(clippy::exhaustive_enums, reason = "only the names that every provider has")]
 pub enum ToolChoice {
     /// The model decides.
     #[default]
@@ -165,7 +221,7 @@ impl ToolChoice {
 /// The permission for several calls in one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "said or left to the provider; the set is closed")]
+#[expect(clippy::exhaustive_enums, reason = "stated or left to the provider; the set is closed")]
 pub enum ParallelCalls {
     /// The provider's default; the parameter is not sent.
     #[default]

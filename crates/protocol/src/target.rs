@@ -85,7 +85,7 @@ impl Change {
 /// assert!(!Containment::none().is_full());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(clippy::exhaustive_structs, reason = "a level and what it lacks")]
+#[expect(clippy::exhaustive_structs, reason = "a level and its gaps")]
 pub struct Containment {
     /// The level, in the vocabulary of results.
     pub level: String,

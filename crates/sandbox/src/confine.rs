@@ -63,7 +63,10 @@ pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCo
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the helper's only way to say why it did not run the command")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the helper can report only on standard error why it did not run the command"
+)]
 pub(crate) fn tell(words: &str) {
     eprintln!("not confined: {words}");
 }

@@ -249,7 +249,7 @@ impl Confinement {
             process.stdin(Stdio::null());
             return Ok((process, None));
         }
-        let (leash, theirs) = Leash::pair()?;
+        let (leash, theirs) = Leash::pair(&self.writable)?;
         process.stdin(theirs);
         Ok((process, Some(leash)))
     }
@@ -275,7 +275,7 @@ impl Confinement {
         if level == Level::None {
             return Ok((process, None));
         }
-        let (leash, theirs) = Leash::pair()?;
+        let (leash, theirs) = Leash::pair(&self.writable)?;
         let input = leash.input()?;
         process.stdin(theirs);
         Ok((process, Some((leash, input))))

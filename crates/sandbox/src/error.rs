@@ -132,6 +132,22 @@ pub enum FileError {
         /// The requested path.
         path: String,
     },
+    /// The file has changes in the editor that are not saved, and cannot be changed with them.
+    #[error("`{path}` has unsaved changes in the editor, and {reason}; nothing was changed")]
+    Unsaved {
+        /// The requested path.
+        path: String,
+        /// The reason why the text of the editor is not changed, with advice.
+        reason: &'static str,
+    },
+    /// The editor did not confirm a change.
+    #[error("`{path}` was changed through the editor, which did not confirm it ({reason}); read it again")]
+    Editor {
+        /// The requested path.
+        path: String,
+        /// The message of the editor.
+        reason: String,
+    },
     /// Another process holds the file's lock.
     #[error("`{path}` is being changed by another process; try again")]
     Busy {

@@ -3,10 +3,13 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod handed;
+pub(crate) mod occupancy;
 
 use std::io::{self, PipeWriter, Read};
+use std::path::PathBuf;
 use std::process::Stdio;
 
+use self::occupancy::ProcessPlace;
 use crate::Part;
 
 /// The helper's message that the command is about to run, confined as requested.
@@ -23,6 +26,8 @@ pub(crate) const FAILED: &str = "failed ";
 pub struct Leash {
     #[cfg(unix)]
     socket: std::os::unix::net::UnixStream,
+    /// Keeps requests to an editor out of the folders that the child can write.
+    _place: ProcessPlace,
 }
 
 /// The error that a command could not be confined, so that it was not run.
@@ -37,16 +42,18 @@ pub struct NotConfined {
 }
 
 impl Leash {
-    /// Creates the host's end and the helper's end.
+    /// Creates the host's end and the helper's end, for a child that can write some folders.
     #[cfg(unix)]
-    pub(crate) fn pair() -> io::Result<(Self, Stdio)> {
+    pub(crate) fn pair(writable: &[PathBuf]) -> io::Result<(Self, Stdio)> {
+        let place = ProcessPlace::take(writable)?;
         let (socket, theirs) = std::os::unix::net::UnixStream::pair()?;
         socket.set_nonblocking(true)?;
-        Ok((Self { socket }, std::os::fd::OwnedFd::from(theirs).into()))
+        Ok((Self { socket, _place: place }, std::os::fd::OwnedFd::from(theirs).into()))
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn pair() -> io::Result<(Self, Stdio)> {
+    pub(crate) fn pair(writable: &[PathBuf]) -> io::Result<(Self, Stdio)> {
+        drop(ProcessPlace::take(writable)?);
         Err(io::ErrorKind::Unsupported.into())
     }
 

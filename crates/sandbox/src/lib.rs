@@ -56,5 +56,5 @@ pub use scan::content::contains_key;
 pub use signals::start_child;
 pub use version::Version;
 pub use windows::WindowsPath;
-pub use workspace::{Access, Look, Workspace};
+pub use workspace::{Access, EditorFiles, EditorState, Look, Workspace};
 pub use write::{ExpectedState, FoundEntry, PathState, Run, Written};

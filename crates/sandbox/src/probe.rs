@@ -38,7 +38,7 @@ pub(crate) const LANDLOCK: &str = "landlock: ";
 
 impl Bounds {
     /// Returns the lines by which a probed helper reports its limits.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no helper says it here"))]
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no helper reports it here"))]
     pub(crate) fn lines(self) -> impl Iterator<Item = &'static str> {
         let lines = [(self.processes, PROCESSES), (self.memory, MEMORY)];
         lines.into_iter().filter(|(holds, _)| *holds).map(|(_, line)| line)

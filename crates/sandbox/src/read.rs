@@ -37,11 +37,23 @@ pub struct Contents {
 impl Workspace {
     /// Reads a whole regular file of at most [`MAX_FILE_BYTES`]. Links inside the workspace are followed.
     ///
-    /// The call never blocks: a pipe or a device is refused, even if it replaces the file during the call.
+    /// The call never blocks: a pipe or a device is refused, even if it replaces the file during the call. An unsaved
+    /// text that [`consult_editor`](Self::consult_editor) found counts instead of the file.
     ///
     /// # Errors
     /// If the file is missing, too large, not a regular file, or leads out of the workspace.
     pub fn read(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
+        let contents = self.read_disk(path)?;
+        Ok(match self.find_unsaved(&contents.path, contents.version) {
+            Some(unsaved) => {
+                Contents { version: Version::compute(&unsaved.bytes), bytes: unsaved.bytes, ..contents }
+            }
+            None => contents,
+        })
+    }
+
+    /// Reads a whole file as it is on disk.
+    pub(crate) fn read_disk(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
         let real = self.resolve_checked(path)?;
         let (mut file, metadata) = self.open_real(&real)?;
         let bytes = read_all(&mut file, &metadata, &real)?;

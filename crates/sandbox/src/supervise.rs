@@ -104,7 +104,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
     Ok(code)
 }
 
-#[expect(clippy::print_stdout, reason = "a helper that is tried says what it found")]
+#[expect(clippy::print_stdout, reason = "a probing helper reports its findings")]
 fn print(bounds: Bounds, landlock: Option<i32>) {
     for line in bounds.lines() {
         println!("{line}");

@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Refuses to run the command, because it cannot be confined on this system.
-#[expect(clippy::print_stderr, reason = "the helper's only way to say why it did not run the command")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the helper can report only on standard error why it did not run the command"
+)]
 pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     drop(arguments.into_iter());
     eprintln!("not confined: helper process: this system has neither Landlock nor seccomp");

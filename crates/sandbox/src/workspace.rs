@@ -1,6 +1,8 @@
 //! The workspace: a folder that is opened once, with all file access by handle below it.
 
 mod aftermath;
+mod consult;
+pub(crate) mod editor;
 mod target;
 
 use std::io;
@@ -12,12 +14,14 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
 
+use self::editor::Editor;
 use crate::path::{Area, words};
 use crate::read::open_folder;
 use crate::version::SeenVersions;
 use crate::write::sweep;
 use crate::{FileError, Kind, PathError, SettingsOwner, Version, WorkspaceError, WorkspacePath};
 
+pub use self::editor::{EditorFiles, EditorState};
 pub use self::target::Look;
 
 /// The permitted operations in a workspace.
@@ -55,6 +59,8 @@ pub struct Workspace {
     pub(crate) access: Access,
     outputs: Option<PathBuf>,
     seen: SeenVersions,
+    /// The editor whose unsaved texts count instead of the files on disk.
+    pub(crate) editor: Option<Editor>,
     // Serializes the writes of this process. Between processes, locks and the version check protect a file.
     pub(crate) writing: Mutex<()>,
 }
@@ -117,6 +123,7 @@ impl Workspace {
             access,
             outputs: None,
             seen: SeenVersions::default(),
+            editor: None,
             writing: Mutex::new(()),
         }
     }

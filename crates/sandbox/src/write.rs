@@ -5,6 +5,7 @@ mod attributes;
 mod draft;
 mod place;
 mod remove;
+mod through;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ impl Workspace {
     /// the old bytes or the new ones. Mode bits are kept. A link stays, and its target is written. Two
     /// processes that write the same file take turns; the second one finds the file changed.
     ///
+    /// In a workspace with an editor, an existing text file is changed through the editor, which also keeps its unsaved
+    /// changes. While a process that is running can change the folders, only files without them are changed, on disk.
+    ///
     /// # Errors
     /// If the workspace is read-only, the path leads out, the file has several hard links, or its state is
     /// not the expected one. The state is checked again just before the last step.
@@ -97,6 +101,11 @@ impl Workspace {
     ) -> Result<Written, FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let ExpectedState::Unchanged(version) = expected
+            && let Some(written) = self.write_through(path, bytes, version)?
+        {
+            return Ok(written);
+        }
         let (place, folders) = match expected {
             ExpectedState::Absent => self.new_place(path)?,
             ExpectedState::Unchanged(_) => (self.find_place(path)?, Vec::new()),

@@ -50,7 +50,8 @@ const BRANCHES: usize = 4;
 const MAX_PATH_BYTES: usize = 1_024;
 /// Maximum number of coerced values of one call.
 const MAX_COERCED: usize = 10_000;
-/// Maximum number of values in arguments that are coerced. Coercion parses each value again, with its digits.
+/// Maximum number of values in arguments that are coerced. Coercion parses each value a second time, to
+/// keep the digits of numbers.
 const MAX_VALUES: usize = 50_000;
 
 /// Coerces values of a wrong kind whose content is clear. Returns the arguments and a record of each change.

@@ -28,7 +28,7 @@ pub enum CallState {
     Deferred,
     /// The call was not allowed.
     Denied {
-        /// Id of the rule; empty for an answer of a person.
+        /// Name of the rule, as [`describe_rule`](crate::describe_rule) returns it; empty for an answer of a person.
         rule: String,
         /// The explanation of the rule, or the comment of the person.
         reason: String,

@@ -47,7 +47,7 @@ pub struct ApprovalCard {
     pub tool: String,
     /// The arguments as a JSON object, or the text of a call that takes text.
     pub arguments: Value,
-    /// Id of the rule that asks.
+    /// Id of the rule that asks. The card names rules of policy files only.
     pub rule: String,
     /// The origin of the rule.
     pub source: String,

@@ -1,6 +1,7 @@
 //! Folding of long texts: some lines are displayed and the others counted.
 
 use ratatui_core::text::Line;
+use windlass_text::count_noun;
 
 use crate::options::RenderOptions;
 use crate::theme::Role;
@@ -21,6 +22,5 @@ pub(crate) fn ends(text: &str, head: usize, tail: usize) -> (Vec<&str>, usize, V
 /// Returns the line that counts hidden lines.
 pub(crate) fn more_lines(hidden: usize, indent: usize, options: RenderOptions) -> Line<'static> {
     let margin = " ".repeat(indent);
-    let noun = if hidden == 1 { "line" } else { "lines" };
-    Line::from(options.span(Role::Faint, format!("{margin}… {hidden} more {noun}")))
+    Line::from(options.span(Role::Faint, format!("{margin}… {}", count_noun(hidden, "more line"))))
 }

@@ -10,6 +10,7 @@ mod markdown;
 mod message;
 mod options;
 mod palette;
+mod rule_name;
 mod safe;
 mod status;
 mod theme;
@@ -22,10 +23,9 @@ pub use self::card::{
 pub use self::code::{Language, highlight};
 pub use self::diff::{DiffLimits, render_diff};
 pub use self::markdown::{MarkdownStream, render_markdown};
-pub use self::message::{
-    render_error, render_notice, render_text, render_thoughts, render_tokens, render_user_message,
-};
+pub use self::message::{render_error, render_notice, render_text, render_thoughts, render_user_message};
 pub use self::options::RenderOptions;
+pub use self::rule_name::describe_rule;
 pub use self::safe::{escape_line, escape_text};
 pub use self::status::{StatusLine, format_count, format_duration};
 pub use self::theme::{Background, ColorDepth, Role, Theme};

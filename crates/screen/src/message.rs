@@ -49,11 +49,3 @@ pub fn render_error(text: &str, options: &RenderOptions) -> Vec<Line<'static>> {
     }
     lines
 }
-
-/// Renders the tokens of a turn as one faint line: `1.2k in (80 % cached), 350 out`.
-pub fn render_tokens(input: u64, cached: u64, output: u64, options: &RenderOptions) -> Line<'static> {
-    let percent = cached.saturating_mul(100).checked_div(input).unwrap_or_default();
-    let cache = if cached > 0 { format!(" ({percent} % cached)") } else { String::new() };
-    let text = format!("{} in{cache}, {} out", format_count(input), format_count(output));
-    Line::from(options.span(Role::Faint, text))
-}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ratatui_core::text::{Line, Span};
+use windlass_text::count_noun;
 
 use crate::options::RenderOptions;
 use crate::safe::escape_line;
@@ -84,8 +85,7 @@ impl StatusLine {
             }
         };
         if self.questions > 0 {
-            let noun = if self.questions == 1 { "question" } else { "questions" };
-            push(0, Role::Question, format!("{} {noun}", self.questions));
+            push(0, Role::Question, count_noun(self.questions, "question"));
         }
         push(1, Role::Words, escape_line(&self.model));
         push(5, Role::Faint, escape_line(&self.mode));

@@ -21,5 +21,5 @@ pub use folder::FolderStore;
 pub use heartbeat::Heartbeat;
 pub use memory::MemoryStore;
 pub use open::open_store;
-pub use session_records::{SessionChange, SessionRecords, SessionRow};
+pub use session_records::{SessionChange, SessionRecords, SessionRow, StateCount};
 pub use url::{StoreKind, StoreUrl};

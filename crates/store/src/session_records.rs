@@ -8,7 +8,8 @@ use crate::StoreError;
 
 /// The records of sessions beside the runs of a store. A record is the writer's own JSON.
 ///
-/// A page of sessions, the one that changed last first, costs the rows of the page. Each change also has a number, which
+/// A page of sessions, the one that changed last first, costs the rows of the page; the open sessions and a search by the
+/// beginning of an id cost their own rows. Each change also has a number, which
 /// increases without end, so a reader that keeps all records in memory asks only for the changes after the number that
 /// it has seen. The store also knows the session of each run, and returns the runs without one. All functions block.
 ///
@@ -51,6 +52,25 @@ pub trait SessionRecords: fmt::Debug + Send + Sync {
     /// Returns an error if the store cannot be read.
     fn read_sessions(&self, after: Option<(u64, &str)>, limit: u32) -> Result<Vec<SessionRow>, StoreError>;
 
+    /// Returns up to `limit` sessions whose id, or the id of one of whose runs, begins with a text, in ascending order of
+    /// their ids.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn find_sessions(&self, prefix: &str, limit: u32) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Returns the sessions that were stored as open, in ascending order of their ids.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn read_open_sessions(&self) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Returns the numbers of sessions and of their open questions by state.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    fn count_states(&self) -> Result<Vec<StateCount>, StoreError>;
+
     /// Returns the number of sessions.
     ///
     /// # Errors
@@ -88,12 +108,43 @@ pub struct SessionRow {
     pub changed_ms: u64,
     /// The record.
     pub record: RawJson,
+    /// The name of the state, in the writer's words.
+    pub state: String,
+    /// True if the session needs attention: a process works on it, or a question is open.
+    pub is_open: bool,
+    /// Number of open questions.
+    pub open_questions: u64,
 }
 
 impl SessionRow {
-    /// Creates a row.
+    /// Creates a row without a state.
     pub fn new(id: impl Into<String>, changed_ms: u64, record: RawJson) -> Self {
-        Self { id: id.into(), changed_ms, record }
+        let state = String::new();
+        Self { id: id.into(), changed_ms, record, state, is_open: false, open_questions: 0 }
+    }
+
+    /// Sets the state.
+    pub fn with_state(mut self, state: impl Into<String>, is_open: bool, open_questions: u64) -> Self {
+        (self.state, self.is_open, self.open_questions) = (state.into(), is_open, open_questions);
+        self
+    }
+}
+
+/// The sessions in a state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StateCount {
+    /// The name of the state.
+    pub state: String,
+    /// Number of the sessions.
+    pub sessions: u64,
+    /// Number of their open questions.
+    pub open_questions: u64,
+}
+
+impl StateCount {
+    pub(crate) fn new(state: String, sessions: u64, open_questions: u64) -> Self {
+        Self { state, sessions, open_questions }
     }
 }
 

@@ -63,7 +63,7 @@ pub enum Chunk {
         /// The provider's original JSON.
         value: Value,
     },
-    /// A source of the text before this chunk. The same source is in a `Grounding` in the provider's form.
+    /// A source of the text before this chunk. A source is also in a `Grounding` in the provider's form.
     Citation {
         /// The source. Its range counts in `unit`.
         citation: Citation,

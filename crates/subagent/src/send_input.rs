@@ -27,7 +27,7 @@ impl Action for SendInput {
         "Sends a message to an agent that works in parallel. The agent receives it before its next answer.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "agent_id":{"type":"string","description":"The id that spawn_agent returned."},
-"text":{"type":"string","description":"The message: what the agent should know or do."}
+"text":{"type":"string","description":"The message with a task or information for the agent."}
 },"required":["agent_id","text"],"additionalProperties":false}"#;
 
     type Arguments = Arguments;

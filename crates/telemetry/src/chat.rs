@@ -108,10 +108,7 @@ impl Chat {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a model takes to begin is what people look for in a trace"
-)]
+#[expect(clippy::disallowed_methods, reason = "people look in a trace for the time until a model begins")]
 fn now() -> Instant {
     Instant::now()
 }

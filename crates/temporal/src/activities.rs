@@ -208,7 +208,7 @@ impl StepActivities {
     fn watcher(&self, id: &StepId, attempt: u32, progress: &SharedProgress) -> impl FnMut(Event) + use<> {
         let (id, progress, feed) = (id.clone(), progress.clone(), self.feed.clone());
         move |event| {
-            if let Event::CallProgress { text, .. } = &event {
+            if let Event::CallProgress { text, .. } | Event::CallNote { text, .. } = &event {
                 progress.add(text);
             }
             if let Some(feed) = &feed {

@@ -48,7 +48,7 @@ impl AgentRun {
         message: (Option<String>, String, DeliverAt),
     ) {
         let (id, text, when) = message;
-        self.push_input(Input::Say { id, text, when });
+        self.push_input(Input::Say { id, text, parts: Vec::new(), when });
     }
 
     #[signal(name = "reply")]

@@ -28,7 +28,7 @@ pub enum EndOfPart {
 
 /// The observable state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "what a harness has to find out")]
+#[expect(clippy::exhaustive_structs, reason = "the findings of a harness")]
 pub struct LeftState {
     /// Number of records that the journal acknowledged.
     pub acknowledged: u64,

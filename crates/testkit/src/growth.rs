@@ -127,7 +127,7 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
 ///
 /// # Panics
 /// Like [`check`].
-#[expect(clippy::print_stdout, reason = "a measurement says what it measured")]
+#[expect(clippy::print_stdout, reason = "a measurement has a name")]
 pub fn check_prepared<P>(
     test: &str,
     bytes: usize,
@@ -209,7 +209,7 @@ fn cpu_time() -> Option<Duration> {
 }
 
 /// Runs one test of this binary in a separate process, and prints its measurements.
-#[expect(clippy::print_stdout, reason = "a measurement says what it measured")]
+#[expect(clippy::print_stdout, reason = "a measurement has a name")]
 fn run_alone(test: &str) {
     let program = std::env::current_exe().expect("a test has a program");
     let mut child = Command::new(program);

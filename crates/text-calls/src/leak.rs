@@ -92,7 +92,7 @@ impl LeakDetector {
         if let (_, found) = scan(&self.options, &strip_fences(text))
             && let Some(call) = found.first()
         {
-            return nudge(&call.name, "it was not run, because it stands in code");
+            return nudge(&call.name, "it was not run, because it is inside code");
         }
         let (_, found) = scan(&self.options.clone().with_any_tool(), text);
         match found.first() {

@@ -39,7 +39,7 @@ pub enum GlobError {
     #[error("the pattern has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     /// The braces expand to too many patterns.
-    #[error("the braces of the pattern stand for more than {MAX_CHOICES} patterns; use `*`, or fewer braces")]
+    #[error("the braces of the pattern describe more than {MAX_CHOICES} patterns; use `*`, or fewer braces")]
     TooMany,
     /// The braces are nested too deeply.
     #[error("the braces of the pattern are nested more than {MAX_DEPTH} levels deep; use fewer")]

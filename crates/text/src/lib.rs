@@ -2,6 +2,7 @@
 
 #[cfg(feature = "decode")]
 mod charset;
+mod count;
 #[cfg(feature = "decode")]
 mod diff;
 mod glob;
@@ -12,6 +13,7 @@ mod text;
 
 #[cfg(feature = "decode")]
 pub use charset::Charset;
+pub use count::count_noun;
 #[cfg(feature = "decode")]
 pub use diff::{MAX_SHOWN_BYTES, Room, Side, diff};
 pub use glob::{Glob, GlobError, has_buildable_rules, rule_lines};

@@ -13,7 +13,7 @@ pub trait CountTokens: Send + Sync {
     /// Returns the name, which identifies the tokenizer in a serialized configuration.
     fn name(&self) -> &str;
 
-    /// Returns the number of tokens in a text. The same text must always give the same number.
+    /// Returns the number of tokens in a text. Equal texts must always give equal numbers.
     fn count(&self, text: &str) -> u64;
 
     /// Returns true if the counts are those of the provider, and not estimates. Default: true.

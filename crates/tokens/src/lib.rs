@@ -3,6 +3,8 @@
 mod custom;
 #[cfg(feature = "kit")]
 pub mod kit;
+#[cfg(feature = "openai")]
+mod openai;
 mod tokenizer;
 
 pub use custom::{CountTokens, CustomTokenizer};

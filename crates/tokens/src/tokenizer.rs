@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "openai")]
+use crate::openai::{Encoding, count};
 use crate::{CountTokens, CustomTokenizer};
 
 /// Bytes per token for unknown tokenizers. English text has a little more, code a little less.
 const BYTES_PER_TOKEN: u64 = 4;
-/// Bytes of a text that are counted exactly; the count of the rest is extrapolated.
-#[cfg(feature = "openai")]
-const MOST_COUNTED: usize = 1 << 20;
 
 /// Tokenizer of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,12 +78,12 @@ impl Tokenizer {
     }
 
     /// Returns true if counts are exact (for a text of up to a mebibyte) rather than estimates. False for the built-in
-    /// tokenizers without the feature `openai`.
+    /// tokenizers without the feature `openai`, and in WebAssembly, which has no thread for the count.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Unknown => false,
             Self::Custom(custom) => custom.is_exact(),
-            Self::Cl100k | Self::O200k => cfg!(feature = "openai"),
+            Self::Cl100k | Self::O200k => cfg!(all(feature = "openai", not(target_family = "wasm"))),
         }
     }
 
@@ -100,8 +99,8 @@ impl Tokenizer {
     fn exact(&self, text: &str) -> Option<u64> {
         match self {
             Self::Unknown | Self::Custom(_) => None,
-            Self::Cl100k => Some(count_exact(bpe_openai::cl100k_base(), text)),
-            Self::O200k => Some(count_exact(bpe_openai::o200k_base(), text)),
+            Self::Cl100k => count(Encoding::Cl100k, text),
+            Self::O200k => count(Encoding::O200k, text),
         }
     }
 
@@ -114,17 +113,6 @@ impl Tokenizer {
 
 fn estimate(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
-}
-
-#[cfg(feature = "openai")]
-fn count_exact(tokenizer: &bpe_openai::Tokenizer, text: &str) -> u64 {
-    let end = text.floor_char_boundary(MOST_COUNTED);
-    let beginning = tokenizer.count(text.get(..end).unwrap_or_default()) as u64;
-    if end == text.len() {
-        return beginning;
-    }
-    let whole = u128::from(beginning).saturating_mul(text.len() as u128) / (end.max(1) as u128);
-    u64::try_from(whole).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

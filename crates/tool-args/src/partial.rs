@@ -36,7 +36,7 @@ use whole::{absent, read};
 /// assert_eq!(content.complete(), None);
 /// ```
 #[derive(Default)]
-#[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
+#[expect(clippy::exhaustive_enums, reason = "every consumer must distinguish the three")]
 pub enum Partial<T: PartialValue> {
     /// No value has arrived, or the value has another type.
     #[default]

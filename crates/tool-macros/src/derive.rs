@@ -52,7 +52,7 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
         .map(|field| Field::read(field, &input.ident, serde.case))
         .collect::<Result<_>>()?;
     if fields.len() >= usize::from(u16::MAX) {
-        return Err(Error::new(input.span(), "nobody writes that many arguments"));
+        return Err(Error::new(input.span(), "a struct has fewer fields than this number"));
     }
     Ok(Arguments {
         ident: &input.ident,

@@ -31,6 +31,7 @@ pub(crate) enum Flag {
     Idempotent,
     Parallel,
     OpenWorld,
+    Polls,
     Internal,
 }
 
@@ -46,6 +47,7 @@ impl Parse for Options {
                 "idempotent" => options.flags.push(Flag::Idempotent),
                 "parallel" => options.flags.push(Flag::Parallel),
                 "open_world" => options.flags.push(Flag::OpenWorld),
+                "polls" => options.flags.push(Flag::Polls),
                 "internal" => options.flags.push(Flag::Internal),
                 "name" => options.name = Some(checked_name(meta.value()?.parse()?)?),
                 "risk" => options.risk = Some(checked_risk(meta.value()?.parse()?)?),
@@ -60,7 +62,7 @@ impl Parse for Options {
                 "crate" => options.told_crate = Some(meta.value()?.parse::<LitStr>()?.parse()?),
                 _ => {
                     return Err(meta.error(
-                        "expected `read_only`, `idempotent`, `parallel`, `open_world`, `internal`, \
+                        "expected `read_only`, `idempotent`, `parallel`, `open_world`, `polls`, `internal`, \
                          `risk = \"..\"`, `name = \"..\"`, `rename_all = \"..\"`, `arguments = Name`, \
                          `effects = function`, `on_partial = function` or `crate = \"..\"`",
                     ));
@@ -120,6 +122,9 @@ impl Options {
         }
         if self.has(Flag::OpenWorld) {
             hints.extend(quote!(hints.open_world = true;));
+        }
+        if self.has(Flag::Polls) {
+            hints.extend(quote!(hints.polls = true;));
         }
         if let Some(risk) = &self.risk {
             let risk = format_ident!("{}", pascal(&risk.value()));

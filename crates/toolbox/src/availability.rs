@@ -76,7 +76,7 @@ pub(crate) fn availability(plan: &FixedTools, mode: Option<&WorkMode>, entry: &E
         return Availability::Unavailable { reason: reason.clone() };
     }
     if name == SWITCH_MODE && plan.modes.is_empty() {
-        return Availability::Unavailable { reason: "there are no modes".to_owned() };
+        return Availability::Unavailable { reason: "no modes are defined".to_owned() };
     }
     if plan.config.disabled.iter().any(|less| less == name) {
         return Availability::Disabled;

@@ -166,7 +166,7 @@ impl DynamicTools {
 
     /// Calls `update` whenever a toolbox compares its tools with this registry, before the comparison. A source of tools
     /// whose changes must be ordered against the turns of a run, such as a recording of the run, applies them there
-    /// and nowhere else: what a turn offers is then what `update` registered last.
+    /// and nowhere else: a turn then offers the tools that `update` registered last.
     ///
     /// `update` may change the registry, and must not refresh a toolbox of it. It runs on the thread that prepares the
     /// turn, also concurrently, so it should return quickly. The registry owns `update`: if `update` owns the registry,

@@ -115,7 +115,7 @@ impl<'a> Fence<'a> {
     fn untold(&self) -> String {
         let files = self.mode.files(self.entry.group).map_or_else(String::new, ToString::to_string);
         format!(
-            "{} only {files} can be touched, and the call does not say clearly which it would touch",
+            "{} only {files} can be touched, and the call does not name clearly which files it touches",
             self.begin()
         )
     }

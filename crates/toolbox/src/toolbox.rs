@@ -24,7 +24,34 @@ use crate::{
 /// by side, exclusive tools alone.
 ///
 /// Cloning is cheap; clones share the tools and the lock. A toolbox is a view of one mode and of the dynamic
-/// tools at its creation. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refresh) return other views.
+/// tools at its creation. [`in_mode`](Self::in_mode) and [`refresh`](Self::refresh) return other views.
+///
+/// A call passes two methods. [`check`](Self::check) finds the tool, validates the arguments and asks the tool for the
+/// effects of the call; [`run`](Self::run) executes the checked call. Between them the caller decides about the
+/// call, for example with `windlass-hitl`: a toolbox does not.
+///
+/// ```
+/// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName, ToolSpec};
+/// use windlass_tool::{Context, Output};
+/// use windlass_toolbox::{CallbackTool, Toolbox};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let name = ToolName::new("roll_die")?;
+/// let spec = ToolSpec::function(name.clone(), "Rolls a die.", r#"{"type":"object"}"#.parse()?);
+/// let die = CallbackTool::new(spec, |_ctx, _payload| async { Ok(Output::text("4")) })
+///     .with_hints(Hints::read_only())
+///     .with_effects(|_| vec![Effect::Internal]);
+/// let toolbox = Toolbox::builder().tool(die).build()?;
+///
+/// let call = ToolCall::function(CallId::new("call_1")?, name, Arguments::default());
+/// let checked = toolbox.check(&call).expect("the arguments fit the schema");
+/// assert_eq!(checked.facts.effects, [Effect::Internal], "policy decides about these");
+/// let result = toolbox.run(&checked, &Context::new(call.id)).await?;
+/// assert_eq!(result.wire_text(), "4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Toolbox {
     index: Arc<ToolIndex>,

@@ -88,7 +88,7 @@ impl BrowserAction {
         // Checks the text of the URL before anything is started.
         let scope = self.browser.reach.scope(url.endpoint(), Some(Scope::Any)).map_err(|refusal| {
             ToolError::model(format!(
-                "{refusal}. Do not try other spellings of it: what a host leads to is what is checked."
+                "{refusal}. Do not try other spellings of it: the address of the host is checked."
             ))
         })?;
         if place.as_ref().is_some_and(|session| session.home.endpoint() == url.endpoint()) {

@@ -28,7 +28,7 @@ struct Arguments {
     result: String,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"result":{"type":"string","description":"What was done, for the human, without a question at the end."}},"required":["result"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"result":{"type":"string","description":"A summary of the work for the human, without a question at the end."}},"required":["result"],"additionalProperties":false}"#;
 
 impl Default for AttemptCompletion {
     fn default() -> Self {

@@ -45,13 +45,13 @@ struct Choice {
     description: Option<String>,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"description":"What is asked, in order.","items":{"type":"object","properties":{
+const SCHEMA: &str = r#"{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"description":"The questions, in order.","items":{"type":"object","properties":{
 "id":{"type":"string","description":"A short name for the answer, as `database`. Each is another."},
 "header":{"type":"string","description":"A title of one to three words."},
 "question":{"type":"string","description":"One clear question."},
 "options":{"type":"array","maxItems":6,"description":"Answers to pick from, the best one first. The human may say something else.","items":{"type":"object","properties":{
 "label":{"type":"string","description":"The answer, in one to five words."},
-"description":{"type":"string","description":"What it would mean, in a sentence."}
+"description":{"type":"string","description":"Its consequence, in a sentence."}
 },"required":["label"],"additionalProperties":false}}
 },"required":["id","question"],"additionalProperties":false}}},"required":["questions"],"additionalProperties":false}"#;
 

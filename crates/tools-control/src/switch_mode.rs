@@ -37,7 +37,7 @@ struct Arguments {
     reason: Option<String>,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"mode_slug":{"type":"string","description":"The mode to change into."},"reason":{"type":"string","description":"Why, in a few words."}},"required":["mode_slug"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"mode_slug":{"type":"string","description":"The mode to change into."},"reason":{"type":"string","description":"The reason, in a few words."}},"required":["mode_slug"],"additionalProperties":false}"#;
 
 impl SwitchMode {
     /// Creates the tool for the given modes.

@@ -32,9 +32,9 @@ struct Step {
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
-"explanation":{"type":"string","description":"Why the plan changes, in a sentence, for the human."},
+"explanation":{"type":"string","description":"The reason for the change of the plan, in a sentence, for the human."},
 "plan":{"type":"array","maxItems":100,"description":"All steps, in order.","items":{"type":"object","properties":{
-"step":{"type":"string","description":"What is to do, in a few words."},
+"step":{"type":"string","description":"The step, in a few words."},
 "status":{"type":"string","enum":["pending","in_progress","completed"]}
 },"required":["step","status"],"additionalProperties":false}}
 },"required":["plan"],"additionalProperties":false}"#;

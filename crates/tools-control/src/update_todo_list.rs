@@ -24,7 +24,7 @@ struct Arguments {
     todos: Written,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for started and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"What is to do, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for started and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"The step, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;
 
 impl UpdateTodoList {
     /// Creates the tool for the given list.

@@ -6,7 +6,7 @@ use windlass_protocol::{
     Effect, Grammar, Hints, Payload, PlannedFile, ReconcileOutcome, Target, TargetKind, ToolName, ToolSpec,
 };
 use windlass_sandbox::{Look, Workspace};
-use windlass_text::{MAX_SHOWN_BYTES, Room};
+use windlass_text::{MAX_SHOWN_BYTES, Room, count_noun};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, run_blocking};
 
 use crate::commit::commit;
@@ -91,6 +91,17 @@ impl ApplyPatch {
         }
     }
 
+    /// Asks the editor of the workspace for the files that the patch changes.
+    fn consult_editor(&self, text: &str) {
+        let sections = parse(text).unwrap_or_default();
+        for named in sections.iter().flat_map(Section::paths) {
+            let (NamedPath::Write(path, _) | NamedPath::Delete(path)) = named;
+            if let Ok(path) = self.workspace.resolve(path) {
+                self.workspace.consult_editor(&path);
+            }
+        }
+    }
+
     fn plan(&self, text: &str, effort: &Effort) -> Result<Vec<PlannedChange>, ToolError> {
         let sections =
             parse(text).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
@@ -166,6 +177,7 @@ impl Tool for ApplyPatch {
             let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
             run_blocking(ctx, move |stop| {
                 let token = stop.clone();
+                tool.consult_editor(&text);
                 let planned = tool.plan(&text, &Effort::new(move || token.is_cancelled()))?;
                 commit(&tool.workspace, &planned, stop).map_err(ToolError::model)?;
                 Ok(Output::text(describe_changes(&planned)))
@@ -188,7 +200,7 @@ fn text_of(payload: &Payload) -> Option<String> {
 }
 
 fn describe_changes(planned: &[PlannedChange]) -> String {
-    let mut text = format!("patched {} files:\n", planned.len());
+    let mut text = format!("patched {}:\n", count_noun(planned.len(), "file"));
     let mut room = MAX_TOLD_LINES;
     for plan in planned {
         text.push_str(&plan.words());

@@ -25,9 +25,9 @@ const DESCRIPTION: &str = "Replaces a text in a file of the workspace. `old_text
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The file, relative to the workspace."},
 "old_text":{"type":"string","description":"The text to replace, exactly as it is in the file."},
-"new_text":{"type":"string","description":"What takes its place; empty to remove it."},
+"new_text":{"type":"string","description":"The text that replaces it; empty to remove it."},
 "replace_all":{"type":"boolean","description":"Replace it everywhere. Default false."},
-"expected_count":{"type":"integer","minimum":1,"description":"In how many places the text stands; all of them are replaced if this is right, none if not."}
+"expected_count":{"type":"integer","minimum":1,"description":"Number of places that contain the text. If it is right, all of them are replaced, and otherwise none."}
 },"required":["path","old_text","new_text"],"additionalProperties":false}"#;
 
 /// Tool `edit_file`: replaces a text in one file of the workspace.

@@ -20,7 +20,7 @@ pub(crate) struct Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halt {
     #[error(
-        "too many lines have to be compared; make several calls of it, or give lines that stand in fewer places"
+        "too many lines have to be compared; make several calls of it, or give lines that occur in fewer places"
     )]
     TooMuch,
     #[error("the call was stopped")]

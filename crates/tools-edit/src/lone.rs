@@ -55,7 +55,8 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
 
 /// Creates the error for a file that changed since the model read it, with the current text (RULES E5).
 fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
-    let near = edit.describe_near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
+    let near =
+        edit.describe_near(bytes, effort).map(|near| format!(" Near the place it now contains, {near}"));
     ToolError::model(format!(
         "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit the \
          current content.{}",
@@ -103,6 +104,9 @@ pub(crate) async fn run(
     run_blocking(ctx, move |stop| {
         let token = stop.clone();
         let effort = Effort::new(move || token.is_cancelled());
+        if let Ok(path) = workspace.resolve(edit.path()) {
+            workspace.consult_editor(&path);
+        }
         let plan = plan(&workspace, &edit, &effort)?;
         if stop.is_cancelled() {
             return Err(ToolError::model("the call was stopped; nothing was changed"));

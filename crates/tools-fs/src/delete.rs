@@ -21,7 +21,7 @@ const DESCRIPTION: &str = "Removes a file, a link (its target stays) or an empty
     `recursive` also a folder with what is in it, at most 1000 names. It cannot be undone.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
-"path":{"type":"string","description":"What to remove, relative to the workspace."},
+"path":{"type":"string","description":"The path to remove, relative to the workspace."},
 "recursive":{"type":"boolean","description":"Also a folder that has something in it. Default false."}
 },"required":["path"],"additionalProperties":false}"#;
 

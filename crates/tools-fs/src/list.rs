@@ -22,15 +22,15 @@ const MAX_DEPTH: u64 = 20;
 /// Maximum number of names that are counted, shown or not.
 const MAX_COUNTED: usize = 100_000;
 
-const DESCRIPTION: &str = "Lists what is in a folder of the workspace, sorted; folders end with `/`, links \
+const DESCRIPTION: &str = "Lists the content of a folder of the workspace, sorted; folders end with `/`, links \
     show their target and are not followed. With `depth` above 1 it goes into folders, but not into `.git`; \
     with a `pattern` it looks through all levels. What `.gitignore` names is left out and counted. Names that need \
     a human's yes are marked. To find text in files use `grep_file`.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The folder, relative to the workspace. Default: the workspace itself."},
-"depth":{"type":"integer","minimum":1,"maximum":20,"description":"How many levels to go down. Default 1, with a pattern 20."},
-"limit":{"type":"integer","minimum":1,"maximum":5000,"description":"How many names to show. Default 500."},
+"depth":{"type":"integer","minimum":1,"maximum":20,"description":"Number of levels to descend. Default 1, with a pattern 20."},
+"limit":{"type":"integer","minimum":1,"maximum":5000,"description":"Maximum number of names. Default 500."},
 "pattern":{"type":"string","description":"Only names that fit, as `*.rs` or `src/**/*.{ts,tsx}`."},
 "include_ignored":{"type":"boolean","description":"Also what `.gitignore` names. Default false."}
 },"required":[],"additionalProperties":false}"#;

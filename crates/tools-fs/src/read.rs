@@ -32,21 +32,21 @@ const DESCRIPTION: &str = "Reads text files or pictures of the workspace: one by
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The file, relative to the workspace, or @outputs/NAME."},
 "offset":{"type":"integer","minimum":1,"description":"The first line to show, counted from 1. Default 1."},
-"limit":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."},
+"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default 2000."},
 "ranges":{"type":"array","items":{"type":"string"},"description":"Lines to show instead of offset and limit, as `10-20`, `10-` or `10`."},
 "mode":{"type":"string","enum":["slice","indentation"],"description":"Default slice: lines by their numbers. indentation: the block around a line."},
 "indentation":{"type":"object","description":"For mode indentation.","properties":{
 "anchor_line":{"type":"integer","minimum":1,"description":"The line in the block. Default: offset."},
-"max_levels":{"type":"integer","minimum":0,"description":"How many levels of enclosing blocks to show. Default 0: all."},
-"include_siblings":{"type":"boolean","description":"Also what stands beside the block at its level. Default false."},
+"max_levels":{"type":"integer","minimum":0,"description":"Number of enclosing blocks to show. Default 0: all."},
+"include_siblings":{"type":"boolean","description":"Also the neighbours of the block at its level. Default false."},
 "include_header":{"type":"boolean","description":"Also comments and attributes right above the block. Default true."},
-"max_lines":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."}
+"max_lines":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default 2000."}
 },"required":[],"additionalProperties":false},
 "raw":{"type":"boolean","description":"A notebook as the file that it is, as for an edit. Default false."},
 "files":{"type":"array","description":"Several files instead of `path`, at most 20.","items":{"type":"object","properties":{
 "path":{"type":"string","description":"The file, relative to the workspace, or @outputs/NAME."},
 "offset":{"type":"integer","minimum":1,"description":"The first line to show. Default 1."},
-"limit":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."},
+"limit":{"type":"integer","minimum":1,"description":"Maximum number of lines. Default 2000."},
 "ranges":{"type":"array","items":{"type":"string"},"description":"Lines to show, as `10-20`."}
 },"required":["path"],"additionalProperties":false}}
 },"required":[],"additionalProperties":false}"#;

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use windlass_protocol::Image;
 use windlass_redact::Redactor;
-use windlass_sandbox::{Contents, FileError, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, EditorState, FileError, Workspace, WorkspacePath};
 use windlass_text::{MAX_PICTURES_BYTES, NotText, Picture, PictureError, PictureFormat, Text};
 use windlass_tool::{PathGate, ToolError};
 
@@ -62,6 +62,7 @@ impl From<String> for View {
 pub(crate) fn view(workspace: &Workspace, path: &str, asked: ViewRequest<'_>) -> Result<View, ToolError> {
     let path = workspace.resolve(path).map_err(to_tool_error)?;
     asked.check(workspace, &path)?;
+    let in_editor = workspace.consult_editor(&path);
     let contents = match workspace.read(&path) {
         Err(FileError::TooLarge { .. }) => return long(workspace, &path, asked),
         contents => contents.map_err(to_tool_error)?,
@@ -90,11 +91,18 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: ViewRequest<'_>) ->
         return asked.page(&shown, &text, note).map(View::from);
     }
     let text = Text::show(&contents.bytes).map_err(|error| refuse_binary(&shown, &contents.bytes, error))?;
-    let note = match (text.charset.as_str(), text.is_sure) {
+    let mut note = match (text.charset.as_str(), text.is_sure) {
         ("UTF-8", _) => String::new(),
         (charset, true) => format!(", encoding {charset}"),
         (charset, false) => format!(", encoding probably {charset}"),
     };
+    note.push_str(match in_editor {
+        EditorState::Unsaved => ", with unsaved changes of the user's editor",
+        EditorState::Unknown => {
+            ", perhaps without unsaved changes of the user's editor, which is not asked while a process is running"
+        }
+        _ => "",
+    });
     let page = asked.page(&shown, &text.text, &note)?;
     workspace.remember(&contents.path, contents.version);
     Ok(page.into())

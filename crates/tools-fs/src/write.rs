@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windlass_partial_json::Event;
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
-use windlass_text::{Charset, Room, Side, Text, diff};
+use windlass_text::{Charset, Room, Side, Text, count_noun, diff};
 use windlass_tool::{
     CancellationToken, Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress,
     Showing, Tool, ToolError, ToolFuture, run_blocking,
@@ -21,7 +21,7 @@ const DESCRIPTION: &str = "Writes a whole file: makes a new one, with its folder
     have read in this session. For a change inside a file use `edit_file`. The content is written exactly as \
     given; a file in another encoding than UTF-8 keeps its own.";
 
-const NEW_DESCRIPTION: &str = "Makes a new file, with its folders. A file that is there is never replaced: for that \
+const NEW_DESCRIPTION: &str = "Makes a new file, with its folders. An existing file is never replaced: for that \
     use `write_file`, for a change inside it `edit_file`. The content is written exactly as given.";
 
 /// The tools `write_file` and `create_file`. The second one refuses a file that exists.
@@ -146,7 +146,13 @@ async fn call(
 ) -> Result<Output, ToolError> {
     let arguments: WriteArguments = read_arguments(payload)?;
     let workspace = Arc::clone(workspace);
-    run_blocking(ctx, move |stop| plan(&workspace, &arguments, existing)?.carry_out(&workspace, stop)).await
+    run_blocking(ctx, move |stop| {
+        if let Ok(path) = workspace.resolve(&arguments.path) {
+            workspace.consult_editor(&path);
+        }
+        plan(&workspace, &arguments, existing)?.carry_out(&workspace, stop)
+    })
+    .await
 }
 
 /// Planned write. `inspect` shows it and `call` performs it, both from this plan.
@@ -215,7 +221,8 @@ fn content(arguments: &WriteArguments) -> (&str, &'static str) {
 
 impl Plan {
     fn carry_out(&self, workspace: &Workspace, stop: &CancellationToken) -> Result<Output, ToolError> {
-        let Self { path, lines, note, .. } = self;
+        let Self { path, note, .. } = self;
+        let lines = count_noun(self.lines, "line");
         let expected = match &self.before {
             Some(before) if before.bytes == self.after => {
                 workspace.remember(&before.path, before.version);
@@ -231,10 +238,10 @@ impl Plan {
         let written = workspace.write(path, &self.after, expected).map_err(to_tool_error)?;
         workspace.remember(&written.path, written.version);
         if self.before.is_none() {
-            return Ok(Output::text(format!("created {path} ({lines} lines{note})")));
+            return Ok(Output::text(format!("created {path} ({lines}{note})")));
         }
         let diff = self.diff(Room::default().with_lines(MAX_DIFF_LINES).with_bytes(MAX_DIFF_BYTES));
-        Ok(Output::text(format!("overwrote {path} ({lines} lines{note})\n{diff}")))
+        Ok(Output::text(format!("overwrote {path} ({lines}{note})\n{diff}")))
     }
 
     fn diff(&self, room: Room) -> String {

@@ -37,9 +37,9 @@ impl Question for ExtractSymbols {
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"A file or folder, relative to the workspace."},
 "kind":{"type":"string","enum":["function","method","class","struct","enum","union","trait","interface","impl","type","constant","variable","field","macro","module"],"description":"Only symbols of this kind."},
-"docs":{"type":"boolean","description":"Show what is written about each symbol. Default true."},
-"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many symbols to show. Default 200."},
-"offset":{"type":"integer","minimum":0,"description":"How many symbols to pass over first. Default 0."}
+"docs":{"type":"boolean","description":"True to show the documentation of each symbol. Default true."},
+"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Maximum number of symbols. Default 200."},
+"offset":{"type":"integer","minimum":0,"description":"Number of symbols to skip. Default 0."}
 },"required":["path"],"additionalProperties":false}"#;
 
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {

@@ -41,7 +41,7 @@ impl Question for GetMetrics {
         the most complex functions.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
-"limit":{"type":"integer","minimum":1,"maximum":200,"description":"How many of the most complex functions to show. Default 20."}
+"limit":{"type":"integer","minimum":1,"maximum":200,"description":"Number of functions to show, the most complex first. Default 20."}
 },"required":[],"additionalProperties":false}"#;
 
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {
@@ -56,7 +56,7 @@ impl Question for GetMetrics {
         let left_out = scan.left_out();
         if scan.found.is_empty() {
             return Ok(format!(
-                "[no file of a known language in {path}{left_out}; list_files shows what is there]"
+                "[no file of a known language in {path}{left_out}; list_files shows the files]"
             ));
         }
         let (sums, all) = sums(&scan.found);

@@ -44,7 +44,7 @@ impl Evidence {
         match self {
             Self::Name => "by its name",
             Self::FirstLine => "by its first line",
-            Self::Content => "by what it holds, so this is a guess",
+            Self::Content => "by its content, so this is a guess",
         }
     }
 }

@@ -1,13 +1,15 @@
 //! `codebase_search`: ranked search over an index on disk.
 
 mod answer;
+mod bm25;
 mod chunk;
 mod codebase_search;
 mod embedder;
 mod embedding_ranker;
-mod fields;
 mod folder;
 mod hits;
+mod index;
+mod pieces;
 mod ranker;
 mod refresh;
 mod rough;

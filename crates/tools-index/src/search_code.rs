@@ -41,8 +41,8 @@ impl Question for SearchCode {
 "path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
 "kind":{"type":"string","enum":["function","method","class","struct","enum","union","trait","interface","impl","type","constant","variable","field","macro","module"],"description":"Only symbols of this kind."},
 "language":{"type":"string","description":"Only files of this language, as rust, python, typescript."},
-"match":{"type":"string","enum":["contains","exact","fuzzy","regex"],"description":"How names are compared; fuzzy takes the letters in their order with others between. Default contains."},
-"limit":{"type":"integer","minimum":1,"maximum":500,"description":"How many symbols to show. Default 50."}
+"match":{"type":"string","enum":["contains","exact","fuzzy","regex"],"description":"The comparison of names; fuzzy matches the letters in their order, with others between them. Default contains."},
+"limit":{"type":"integer","minimum":1,"maximum":500,"description":"Maximum number of symbols. Default 50."}
 },"required":["query"],"additionalProperties":false}"#;
 
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {

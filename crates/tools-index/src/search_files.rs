@@ -45,7 +45,7 @@ impl Question for SearchFiles {
 "glob":{"type":"string","description":"Only files that fit, as `*.rs` or `src/**/*.{ts,tsx}`."},
 "path":{"type":"string","description":"A folder, relative to the workspace. Default: the workspace itself."},
 "language":{"type":"string","description":"Only files of this language by their names, as rust, python, typescript."},
-"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many files to show. Default 100."}
+"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Maximum number of files. Default 100."}
 },"required":[],"additionalProperties":false}"#;
 
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use rustls::RootCertStore;
 use secrecy::SecretString;
 use windlass_tool::Tool;
-use windlass_web_reach::{Reach, Scope};
+use windlass_web_reach::{CheckedClient, Reach, Scope};
 
 use crate::client::HttpClient;
 use crate::credentials::{CredentialSource, Keyring, parts};
@@ -18,7 +17,7 @@ use crate::servers::ServerChoice;
 use crate::tool::OperationTool;
 use crate::{
     Dialer, Limits, Method, OpenApi, OpenApiError, OperationTools, RefusedOperation, Resolver,
-    SystemResolver, TcpDialer, WebUrl, tls,
+    SystemResolver, TcpDialer, WebUrl,
 };
 
 const WRITES: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
@@ -182,7 +181,7 @@ impl<'a> OperationToolsBuilder<'a> {
         let entries = self.selection.select(self.api)?;
         let base = self.servers.base(self.api)?;
         let client = Arc::new(self.client()?);
-        let scope = client.reach.scope(base.endpoint(), Some(Scope::Any));
+        let scope = client.http.reach().scope(base.endpoint(), Some(Scope::Any));
         let scope = scope.map_err(|refusal| OpenApiError::BaseUrl { problem: refusal.to_string() })?;
         let shared = Shared {
             api: self.api,
@@ -228,17 +227,14 @@ impl<'a> OperationToolsBuilder<'a> {
         for (host, port, scope) in &self.reach {
             reach = reach.with_host(host, *port, *scope)?;
         }
-        let mut roots: RootCertStore = tls::roots();
+        let mut http = CheckedClient::default()
+            .with_reach(reach)
+            .with_resolver(Arc::clone(&self.resolver))
+            .with_dialer(Arc::clone(&self.dialer));
         for pem in &self.root_certificates {
-            tls::add(&mut roots, pem)?;
+            http = http.with_root(pem)?;
         }
-        Ok(HttpClient {
-            reach,
-            limits: self.limits,
-            resolver: Arc::clone(&self.resolver),
-            dialer: Arc::clone(&self.dialer),
-            tls: tls::config(roots),
-        })
+        Ok(HttpClient { http, limits: self.limits })
     }
 }
 

@@ -1,28 +1,23 @@
 //! `HttpClient`: sends the requests of all operations to one origin.
 
-use std::fmt;
-use std::sync::Arc;
-
 use hyper::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    RETRY_AFTER,
 };
-use rustls::ClientConfig;
-use tokio::time::{Instant, timeout, timeout_at};
-use windlass_web_reach::{Reach, Scope, checked};
+use tokio::time::{Instant, timeout_at};
+use windlass_web_reach::{CheckedClient, CheckedResponse, OutgoingRequest, Scope, SendError, TimeLimits};
 
 use crate::credentials::Authorization;
-use crate::exchange::{self, Outgoing, Response, SendError};
 use crate::plan::PlannedRequest;
-use crate::{Dialer, Limits, Resolver, WebUrl};
+use crate::{Limits, WebUrl};
+
+const ACCEPTED: &str = "application/json, application/*+json;q=0.9, text/*;q=0.5, */*;q=0.1";
 
 /// Client for one origin. It dials checked addresses only.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct HttpClient {
-    pub(crate) reach: Reach,
+    pub(crate) http: CheckedClient,
     pub(crate) limits: Limits,
-    pub(crate) resolver: Arc<dyn Resolver>,
-    pub(crate) dialer: Arc<dyn Dialer>,
-    pub(crate) tls: Arc<ClientConfig>,
 }
 
 /// A response with the part of its body that fits the limit.
@@ -57,13 +52,14 @@ impl HttpClient {
         planned: PlannedRequest,
         authorization: &Authorization,
     ) -> Result<Answer, SendError> {
-        let deadline = Instant::now() + self.limits.total;
+        let times = TimeLimits::start(self.limits.connect, self.limits.total);
         let mut url = planned.url.clone();
         let mut redirects = 0_usize;
         loop {
-            let response =
-                self.one(&planned, with_fields(&url, &authorization.fields), authorization, deadline);
-            let mut response = response.await?;
+            let to = with_fields(&url, &authorization.fields);
+            let scope = self.http.reach().scope(to.endpoint(), Some(Scope::Any))?;
+            let request = to_request(&planned, authorization);
+            let mut response = self.http.send(&to, scope, request, times).await?;
             let location = location(&response).map(|location| url.join(&location));
             let is_allowed = planned.method.is_safe() && redirects < self.limits.redirects;
             match location {
@@ -74,41 +70,14 @@ impl HttpClient {
                 location => {
                     let redirect = location
                         .map(|to| to.map_or_else(|_| "an invalid URL".to_owned(), |to| strip_query(&to)));
-                    let (body, ending) = self.read_body(&mut response, deadline).await;
+                    let (body, ending) = self.read_body(&mut response, times.deadline()).await;
                     return Ok(Answer::new(&response, body, ending, redirect));
                 }
             }
         }
     }
 
-    async fn one(
-        &self,
-        planned: &PlannedRequest,
-        url: WebUrl,
-        authorization: &Authorization,
-        deadline: Instant,
-    ) -> Result<Response, SendError> {
-        let limits = &self.limits;
-        let host = url.host().to_owned();
-        let sent = async {
-            let scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
-            let found = checked(url.endpoint(), scope, &*self.resolver);
-            let timed_out = |_| SendError::ConnectTimedOut { host: host.clone(), limit: limits.connect };
-            let addresses = timeout(limits.connect, found).await.map_err(timed_out)??;
-            let outgoing = Outgoing {
-                method: planned.method.to_http(),
-                headers: planned.headers.iter().chain(&authorization.headers).cloned().collect(),
-                media: planned.media.as_deref().and_then(|media| HeaderValue::from_str(media).ok()),
-                body: planned.body.clone(),
-                url,
-            };
-            exchange::send(&*self.dialer, &self.tls, limits.connect, &addresses, outgoing).await
-        };
-        let timed_out = |_| SendError::TimedOut { host: host.clone(), limit: limits.total };
-        timeout_at(deadline, sent).await.map_err(timed_out)?
-    }
-
-    async fn read_body(&self, response: &mut Response, deadline: Instant) -> (Vec<u8>, Ending) {
+    async fn read_body(&self, response: &mut CheckedResponse, deadline: Instant) -> (Vec<u8>, Ending) {
         let mut body = Vec::new();
         loop {
             let bytes = match timeout_at(deadline, response.next()).await {
@@ -127,13 +96,13 @@ impl HttpClient {
 }
 
 impl Answer {
-    fn new(response: &Response, body: Vec<u8>, ending: Ending, redirect: Option<String>) -> Self {
-        let headers = &response.headers;
+    fn new(response: &CheckedResponse, body: Vec<u8>, ending: Ending, redirect: Option<String>) -> Self {
+        let headers = response.headers();
         let encoding = text(headers, &CONTENT_ENCODING).filter(|encoding| {
             !encoding.trim().is_empty() && !encoding.trim().eq_ignore_ascii_case("identity")
         });
         Self {
-            status: response.status,
+            status: response.status().as_u16(),
             media: text(headers, &CONTENT_TYPE).unwrap_or_default(),
             encoding,
             retry_after: text(headers, &RETRY_AFTER).and_then(|wait| wait.trim().parse().ok()),
@@ -142,6 +111,19 @@ impl Answer {
             redirect,
         }
     }
+}
+
+fn to_request(planned: &PlannedRequest, authorization: &Authorization) -> OutgoingRequest {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    for (name, value) in planned.headers.iter().chain(&authorization.headers) {
+        headers.append(name, value.clone());
+    }
+    if let Some(media) = planned.media.as_deref().and_then(|media| HeaderValue::from_str(media).ok()) {
+        headers.append(CONTENT_TYPE, media);
+    }
+    OutgoingRequest { method: planned.method.to_http(), headers, body: planned.body.clone() }
 }
 
 /// Returns whether two URLs have the same scheme, host and port.
@@ -156,7 +138,7 @@ fn with_fields(url: &WebUrl, fields: &[String]) -> WebUrl {
     }
     let separator = if url.target().contains('?') { '&' } else { '?' };
     let whole = format!("{}{separator}{}", url.as_str(), fields.join("&"));
-    // The URL stays the same if it becomes too long: the server then refuses the request without the key.
+    // With the key the URL can exceed its limit. Send it without the key then: the server refuses the request.
     WebUrl::parse(&whole).unwrap_or_else(|_| url.clone())
 }
 
@@ -166,17 +148,11 @@ fn strip_query(url: &WebUrl) -> String {
     text.split_once('?').map_or(text, |(text, _)| text).to_owned()
 }
 
-fn location(response: &Response) -> Option<String> {
-    let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
-    if is_redirect { text(&response.headers, &LOCATION) } else { None }
+fn location(response: &CheckedResponse) -> Option<String> {
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    if is_redirect { text(response.headers(), &LOCATION) } else { None }
 }
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-impl fmt::Debug for HttpClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpClient").field("limits", &self.limits).finish_non_exhaustive()
-    }
 }

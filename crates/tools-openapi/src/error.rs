@@ -1,6 +1,6 @@
 //! Errors of parsing a document and of building its tools.
 
-use crate::{Method, UrlRefusal};
+use crate::{Method, RootError, UrlRefusal};
 
 /// Error of parsing a document or of building the tools of its operations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,11 +93,8 @@ pub enum OpenApiError {
     #[error(transparent)]
     Host(#[from] UrlRefusal),
     /// A root certificate that the program supplied cannot be used.
-    #[error("the root certificate cannot be used: {problem}")]
-    Root {
-        /// The problem.
-        problem: String,
-    },
+    #[error(transparent)]
+    Root(#[from] RootError),
 }
 
 impl OpenApiError {

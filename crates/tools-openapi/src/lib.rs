@@ -9,7 +9,6 @@ mod credentials;
 mod document;
 mod encode;
 mod error;
-mod exchange;
 mod json;
 mod limits;
 mod method;
@@ -26,7 +25,6 @@ mod security;
 mod selection;
 mod servers;
 mod text;
-mod tls;
 mod tool;
 mod tools;
 mod yaml;
@@ -39,6 +37,6 @@ pub use limits::Limits;
 pub use method::Method;
 pub use tools::{OperationTools, RefusedOperation};
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
-    WebUrl,
+    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SystemResolver, TcpDialer,
+    UrlRefusal, WebUrl,
 };

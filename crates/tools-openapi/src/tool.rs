@@ -5,11 +5,10 @@ use std::sync::Arc;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::{Change, Context, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_web_reach::{ReachError, SendError};
 
-use crate::ReachError;
 use crate::client::HttpClient;
 use crate::credentials::Keyring;
-use crate::exchange::SendError;
 use crate::operation::Operation;
 use crate::plan::PlannedRequest;
 use crate::report;

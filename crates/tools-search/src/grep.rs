@@ -24,9 +24,9 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "ignore_case":{"type":"boolean","description":"Upper and lower case are the same. Default false."},
 "literal":{"type":"boolean","description":"The pattern is plain text, not a regular expression. Default false."},
 "multiline":{"type":"boolean","description":"A match may span lines, and `.` takes line ends too. Default false."},
-"context":{"type":"integer","minimum":0,"maximum":10,"description":"How many lines to show around each match. Default 0."},
-"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many matching lines, or files, to show. Default 200."},
-"offset":{"type":"integer","minimum":0,"description":"How many matching lines, or files, to pass over first, to go on where a result was cut. Default 0."}
+"context":{"type":"integer","minimum":0,"maximum":10,"description":"Number of lines to show around each match. Default 0."},
+"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Maximum number of matching lines, or files. Default 200."},
+"offset":{"type":"integer","minimum":0,"description":"Number of matching lines, or files, to skip, to continue a result that was cut. Default 0."}
 },"required":["pattern"],"additionalProperties":false}"#;
 
 /// The tool `grep_file`.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use windlass_redact::Redactor;
 use windlass_sandbox::{Descent, FileError, Workspace, WorkspacePath};
+use windlass_text::count_noun;
 use windlass_tool::{PathGate, ToolError};
 
 use crate::collect::{Lines, Page, Tally};
@@ -93,7 +94,8 @@ fn lines(
     }
     let (shown, found, files) = (page.shown, tally.lines, tally.matched);
     let more = more(skip, shown, found);
-    format!("[{shown} of {found} matching lines shown, from {files} files{more}{left_out}]\n{}", page.text)
+    let files = count_noun(files, "file");
+    format!("[{shown} of {found} matching lines shown, from {files}{more}{left_out}]\n{}", page.text)
 }
 
 /// Returns the lines that contain a part of a secret, redacted, by line number, because a single line does
@@ -145,7 +147,8 @@ fn files(tally: &Tally, mode: Mode, (skip, limit): (u64, u64), left_out: &str) -
     }
     let (found, files) = (tally.lines, tally.matched);
     let rest = more(skip, shown, files);
-    format!("[{shown} of {files} files shown, with {found} matching lines in all{rest}{left_out}]\n{text}")
+    let found = count_noun(found, "matching line");
+    format!("[{shown} of {files} files shown, with {found} in all{rest}{left_out}]\n{text}")
 }
 
 fn more(skip: u64, shown: u64, all: u64) -> String {
@@ -167,16 +170,21 @@ fn left_out(tally: &Tally) -> String {
     let (unread, secrets, refused) = (tally.unread, tally.secrets, tally.refused);
     // Writing into a string cannot fail.
     if unread > 0 {
-        let _ = write!(words, "; {unread} files could not be read or have lines over {MAX_LINE_BYTES} bytes");
+        let _ = write!(
+            words,
+            "; unreadable or with lines over {MAX_LINE_BYTES} bytes: {}",
+            count_noun(unread, "file")
+        );
     }
     if secrets > 0 {
         let _ = write!(
             words,
-            "; {secrets} files with names of secrets were passed over, as they are searched by name only"
+            "; passed over for names of secrets, which are searched by name only: {}",
+            count_noun(secrets, "file")
         );
     }
     if refused > 0 {
-        let _ = write!(words, "; {refused} files were left out because rules refuse them");
+        let _ = write!(words, "; left out because of rules: {}", count_noun(refused, "file"));
     }
     if !tally.lost_rules.is_empty() {
         let names = tally.lost_rules.join(" and ");

@@ -14,7 +14,7 @@ use crate::running::Bounds;
 use crate::site::{Waiting, attend, prepare, spec, start};
 use crate::{Processes, Shell};
 
-const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It runs in an empty temporary \
+const DESCRIPTION: &str = "Runs a piece of code and returns its output. It runs in an empty temporary \
                            folder, without access to the workspace or a network. Use it to compute; to work \
                            on files use the tools for \
     that.";

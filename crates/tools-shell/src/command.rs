@@ -26,9 +26,9 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
 "argv":{"type":"array","items":{"type":"string"},"minItems":1,"description":"The program and its arguments, as they are."},
 "cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
-"timeout_ms":{"type":"integer","minimum":1,"maximum":86400000,"description":"When to stop it, in milliseconds. Default 120000, at most 600000; in the background there is none unless given."},
-"background":{"type":"boolean","description":"Let it go on in the background at once."},
-"yield_time_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to let it go on in the background if it still runs, in milliseconds."}
+"timeout_ms":{"type":"integer","minimum":1,"maximum":86400000,"description":"When to stop it, in milliseconds. Default 120000, at most 600000; a background command has no default."},
+"background":{"type":"boolean","description":"True to run it in the background from the start."},
+"yield_time_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"Time after which a running command continues in the background, in milliseconds."}
 },"additionalProperties":false}"#;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;

@@ -29,8 +29,8 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "stream":{"type":"string","enum":["stdout","stderr"],"description":"Which output of the command. Default: stdout."},
 "search":{"type":"string","description":"A regular expression that lines must match, in either case. With offset: from there on."},
 "offset":{"type":"integer","minimum":0,"description":"The byte at which to begin."},
-"limit":{"type":"integer","minimum":1,"maximum":30000,"description":"How many bytes to return. Default 30000."},
-"tail":{"type":"integer","minimum":1,"description":"How many of the last lines to return."}
+"limit":{"type":"integer","minimum":1,"maximum":30000,"description":"Maximum number of bytes. Default 30000."},
+"tail":{"type":"integer","minimum":1,"description":"Number of lines to return from the end."}
 },"additionalProperties":false}"#;
 
 /// The tool `read_command_output`.
@@ -118,7 +118,7 @@ impl ReadCommandOutput {
         let read = move || {
             let path = workspace.resolve(&format!("@outputs/{name}")).map_err(to_tool_error)?;
             let mut file = workspace.stream(&path).map_err(|error| {
-                ToolError::model(format!("{error}; an output's name stands in the result of its command"))
+                ToolError::model(format!("{error}; the result of a command contains the name of its output"))
             })?;
             let len = len.unwrap_or_else(|| file.len());
             page::read(&mut file, len, &wanted)

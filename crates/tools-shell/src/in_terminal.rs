@@ -24,9 +24,9 @@ const EXEC: &str = "Runs a command at a terminal, for interactive programs. Retu
 const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
 "cmd":{"type":"string","description":"The command, as a shell reads it."},
 "workdir":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
-"tty":{"type":"boolean","description":"Whether it gets a terminal. Default true; without one its input is closed."},
-"yield_time_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for its end, in milliseconds. Default 10000."},
-"max_output_tokens":{"type":"integer","minimum":1,"description":"How much output to return, about. Default 7500, which is the most."},
+"tty":{"type":"boolean","description":"True to give it a terminal, which is the default; without a terminal its input is closed."},
+"yield_time_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"Time to wait for its end, in milliseconds. Default 10000."},
+"max_output_tokens":{"type":"integer","minimum":1,"description":"Approximate size of the returned output. Default 7500, which is the most."},
 "rows":{"type":"integer","minimum":1,"maximum":200,"description":"Default 24."},
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"required":["cmd"],"additionalProperties":false}"#;
@@ -53,7 +53,7 @@ const CREATE: &str = "Opens a terminal in which a program keeps running between 
 const CREATE_SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"The program, as a shell reads it. Default: a shell."},
 "cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
-"wait_ms":{"type":"integer","minimum":1,"maximum":60000,"description":"How long to wait for what it writes first, in milliseconds. Default 500."},
+"wait_ms":{"type":"integer","minimum":1,"maximum":60000,"description":"Time to wait for its first output, in milliseconds. Default 500."},
 "rows":{"type":"integer","minimum":1,"maximum":200,"description":"Default 24."},
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"additionalProperties":false}"#;

@@ -20,9 +20,9 @@ const WRITE: &str = "Types characters to a running session of exec_command and r
 
 const WRITE_SCHEMA: &str = r#"{"type":"object","properties":{
 "session_id":{"type":"integer","minimum":1,"description":"The session."},
-"chars":{"type":"string","description":"What to type, as it is. Default: nothing."},
-"yield_time_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for output, in milliseconds. Default 500, or 5000 where nothing is typed."},
-"max_output_tokens":{"type":"integer","minimum":1,"description":"How much output to return, about. Default 7500, which is the most."}
+"chars":{"type":"string","description":"The characters to type, unchanged. Default: nothing."},
+"yield_time_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"Time to wait for output, in milliseconds. Default 500, or 5000 if nothing is typed."},
+"max_output_tokens":{"type":"integer","minimum":1,"description":"Approximate size of the returned output. Default 7500, which is the most."}
 },"required":["session_id"],"additionalProperties":false}"#;
 
 const SEND: &str = "Types to a running terminal session and returns what is new. Keys are written as in JSON: \\u0003 \
@@ -30,9 +30,9 @@ const SEND: &str = "Types to a running terminal session and returns what is new.
 
 const SEND_SCHEMA: &str = r#"{"type":"object","properties":{
 "session_id":{"type":"integer","minimum":1,"description":"The session."},
-"input":{"type":"string","description":"What to type, as it is."},
+"input":{"type":"string","description":"The characters to type, unchanged."},
 "append_newline":{"type":"boolean","description":"Press Enter after it. Default false."},
-"wait_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for output, in milliseconds. Default 500."}
+"wait_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"Time to wait for output, in milliseconds. Default 500."}
 },"required":["session_id","input"],"additionalProperties":false}"#;
 
 const WAIT: u64 = 500;

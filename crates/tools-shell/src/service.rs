@@ -133,7 +133,7 @@ impl Shell {
         let mut containment = self.containment(&granted);
         if running.is_some_and(|running| *running != granted) {
             containment.gaps.push(
-                "what is hidden from its process and protected is what was there when it was started"
+                "the hidden and protected files of its process are those that existed at its start"
                     .to_owned(),
             );
         }

@@ -21,7 +21,7 @@ const READ: &str = "Reads a terminal session: the new output since the last read
 const READ_SCHEMA: &str = r#"{"type":"object","properties":{
 "session_id":{"type":"integer","minimum":1,"description":"The session."},
 "view":{"type":"string","enum":["new","screen"],"description":"Default: new; of a program that draws on the whole screen, the screen."},
-"wait_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for its end, in milliseconds. Default: not at all."}
+"wait_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"Time to wait for its end, in milliseconds. Default: not at all."}
 },"required":["session_id"],"additionalProperties":false}"#;
 
 const CLOSE: &str = "Ends a terminal session with all processes that it started, and returns its last \
@@ -107,7 +107,7 @@ impl Tool for ReadSession {
                 View::New => report::fresh(&job.printed, PAGE_BYTES),
                 View::Screen => match job.printed.terminal().map(crate::stream::Stream::screen) {
                     Some(Some(screen)) => format!("\n{screen}"),
-                    Some(None) => "\n[its screen cannot be shown; read what is new]".to_owned(),
+                    Some(None) => "\n[its screen cannot be shown; read the new output]".to_owned(),
                     None => return Err(no_terminal(job.id)),
                 },
             };

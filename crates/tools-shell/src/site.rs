@@ -189,7 +189,7 @@ fn hand_over(job: &Job, most: usize) -> Output {
         )
     };
     let loose = match level {
-        Level::None => "; what it starts apart from itself is not ended with it",
+        Level::None => "; processes that it detaches do not end with it",
         _ => "",
     };
     let text = format!("[{ways}; sandbox: {level}{loose}]{}", report::fresh(&job.printed, most));

@@ -11,10 +11,12 @@ mod skills;
 mod run_slash_command;
 mod slash_commands;
 
+mod prompts;
 mod set;
 
 pub use document::{Document, DocumentError};
 pub use library::LeftOut;
+pub use prompts::{PromptError, PromptSummary};
 pub use run_slash_command::RunSlashCommand;
 pub use set::tools;
 pub use skill::SkillTool;

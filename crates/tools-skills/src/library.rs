@@ -35,14 +35,14 @@ impl fmt::Display for LeftOut {
 /// A directory entry: its path, its name and its kind.
 pub(crate) type Named = (WorkspacePath, String, Kind);
 
-/// A folder of the library, opened read-only. Neither a name nor a link can lead out of it.
+/// A folder with skills or commands, opened read-only. Neither a name nor a link can lead out of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct LibraryFolder {
     pub(crate) label: String,
     pub(crate) workspace: Arc<Workspace>,
 }
 
-impl Shelf {
+impl LibraryFolder {
     /// Opens a folder and lists its entries, sorted. Returns `None` if the folder does not exist. A user's folder may be
     /// a link. A project's folder behind a link is refused, because the link could make any file of the machine text
     /// for the model.

@@ -8,10 +8,9 @@ use windlass_tool_args::read_arguments;
 use crate::SlashCommands;
 use crate::document::Document;
 use crate::expansion::{MAX_EXPANDED, expand};
+use crate::prompts::{MAX_ARGUMENTS, PromptError};
 use crate::slash_commands::SlashCommand;
 use crate::spec::spec;
-
-const MAX_ARGUMENTS: usize = 10_000;
 
 /// The tool `run_slash_command`, which returns a command's text with its arguments inserted, for the model to
 /// carry out. The tool runs nothing: the model makes separate calls for the text's instructions.
@@ -31,7 +30,7 @@ struct Arguments {
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"One of the names above, without the slash."},
-"args":{"type":"string","description":"Its arguments, as they would stand behind the command."}
+"args":{"type":"string","description":"Its arguments, as a human types them after the command."}
 },"required":["command"],"additionalProperties":false}"#;
 
 impl RunSlashCommand {
@@ -76,10 +75,8 @@ impl Tool for RunSlashCommand {
             let command = self.find(&name)?.clone();
             let args = args.unwrap_or_default();
             if args.len() > MAX_ARGUMENTS {
-                let len = args.len();
-                return Err(ToolError::model(format!(
-                    "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are allowed"
-                )));
+                let error = PromptError::ArgumentsTooLong { bytes: args.len() };
+                return Err(ToolError::model(error.to_string()));
             }
             run_blocking(ctx, move |_| text(&name, &command, &args)).await
         })

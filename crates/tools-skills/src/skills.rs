@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, SettingsOwner, WorkspacePath};
 
 use crate::document::{Document, DocumentError};
-use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
+use crate::library::{LEADS_OUT, LeftOut, LibraryFolder, MAX_FILES, is_name};
 
 /// The main file of a skill that is a folder.
 const SKILL_FILE: &str = "SKILL.md";
@@ -20,7 +20,7 @@ const MAX_OTHER_FILES: usize = 200;
 #[derive(Clone, Debug)]
 pub(crate) struct Skill {
     pub(crate) description: String,
-    pub(crate) source: Shelf,
+    pub(crate) source: LibraryFolder,
     /// The Markdown file.
     pub(crate) file: WorkspacePath,
     /// The skill's folder, if it has one of its own.
@@ -65,7 +65,7 @@ impl Skills {
     }
 
     fn with_folder_of(mut self, label: &str, folder: &Path, owner: SettingsOwner<'_>) -> Self {
-        match Shelf::open(label, folder, owner) {
+        match LibraryFolder::open(label, folder, owner) {
             Err(left_out) => self.left_out.push(left_out),
             Ok(None) => {}
             Ok(Some((source, names))) => {
@@ -77,7 +77,7 @@ impl Skills {
         self
     }
 
-    fn add(&mut self, source: &Shelf, path: WorkspacePath, name: &str, kind: Kind) {
+    fn add(&mut self, source: &LibraryFolder, path: WorkspacePath, name: &str, kind: Kind) {
         let (file, folder) = match kind {
             Kind::Folder => (path.join(SKILL_FILE), Some(path)),
             Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),
@@ -98,7 +98,7 @@ impl Skills {
     }
 
     /// Returns the name and the description of a file, or the reason why it cannot be offered.
-    fn read(&self, source: &Shelf, file: &WorkspacePath) -> Result<(String, String), String> {
+    fn read(&self, source: &LibraryFolder, file: &WorkspacePath) -> Result<(String, String), String> {
         let text = source.text(file)?;
         let (name, description) = parse_name(&text).map_err(|error| error.to_string())?;
         if let Some(other) = self.skills.get(&name) {
@@ -124,6 +124,10 @@ impl Skills {
     /// Returns true if the set is empty; do not offer the tool then.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Skill)> {
+        self.skills.iter().map(|(name, skill)| (name.as_str(), skill))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Skill> {

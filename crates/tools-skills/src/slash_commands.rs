@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, SettingsOwner, WorkspacePath};
 
 use crate::document::Document;
-use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
+use crate::library::{LEADS_OUT, LeftOut, LibraryFolder, MAX_FILES, is_name};
 
 const MAX_DESCRIPTION_CHARS: usize = 300;
 const MAX_HINT_CHARS: usize = 100;
@@ -15,9 +15,9 @@ const MAX_HINT_CHARS: usize = 100;
 /// One command.
 #[derive(Clone, Debug)]
 pub(crate) struct SlashCommand {
-    description: String,
-    hint: Option<String>,
-    pub(crate) source: Shelf,
+    pub(crate) description: Option<String>,
+    pub(crate) hint: Option<String>,
+    pub(crate) source: LibraryFolder,
     pub(crate) file: WorkspacePath,
 }
 
@@ -47,7 +47,7 @@ impl SlashCommands {
     }
 
     fn with_folder_of(mut self, label: &str, folder: &Path, owner: SettingsOwner<'_>) -> Self {
-        match Shelf::open(label, folder, owner) {
+        match LibraryFolder::open(label, folder, owner) {
             Err(left_out) => self.left_out.push(left_out),
             Ok(None) => {}
             Ok(Some((source, names))) => {
@@ -63,7 +63,7 @@ impl SlashCommands {
         self
     }
 
-    fn add(&mut self, source: &Shelf, file: WorkspacePath, name: &str) {
+    fn add(&mut self, source: &LibraryFolder, file: WorkspacePath, name: &str) {
         match self.read(source, &file, name) {
             Ok((description, hint)) => {
                 let command = SlashCommand { description, hint, source: source.clone(), file };
@@ -75,10 +75,10 @@ impl SlashCommands {
 
     fn read(
         &self,
-        source: &Shelf,
+        source: &LibraryFolder,
         file: &WorkspacePath,
         name: &str,
-    ) -> Result<(String, Option<String>), String> {
+    ) -> Result<(Option<String>, Option<String>), String> {
         if !is_name(name) {
             return Err("its name has to be letters, digits, `-`, `_`, `.` and `:`".to_owned());
         }
@@ -93,7 +93,7 @@ impl SlashCommands {
         let description =
             document.words("description", MAX_DESCRIPTION_CHARS).map_err(|error| error.to_string())?;
         let hint = document.words("argument-hint", MAX_HINT_CHARS).map_err(|error| error.to_string())?;
-        Ok((description.unwrap_or_else(|| "(without a description)".to_owned()), hint))
+        Ok((description, hint))
     }
 
     /// Returns the names, sorted.
@@ -111,6 +111,10 @@ impl SlashCommands {
         self.commands.is_empty()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &SlashCommand)> {
+        self.commands.iter().map(|(name, command)| (name.as_str(), command))
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&SlashCommand> {
         self.commands.get(name)
     }
@@ -120,7 +124,8 @@ impl SlashCommands {
         let mut list = String::new();
         for (name, command) in &self.commands {
             let hint = command.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
-            let _ = write!(list, "\n- {name}{hint}: {}", command.description);
+            let description = command.description.as_deref().unwrap_or("(without a description)");
+            let _ = write!(list, "\n- {name}{hint}: {description}");
         }
         list
     }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use flate2::write::MultiGzDecoder;
 use hyper::header::{CONTENT_ENCODING, HeaderMap};
 use tokio::time::{Instant, timeout_at};
+use windlass_web_reach::CheckedResponse;
 
-use crate::exchange::Answer;
 use crate::{Ending, FetchError, Limits};
 
 /// Result of reading a body.
@@ -30,11 +30,11 @@ enum Unpacking {
 
 /// Reads a body. Keeps the bytes that arrived before a limit, a broken connection or the deadline.
 pub(crate) async fn take(
-    answer: &mut Answer,
+    answer: &mut CheckedResponse,
     limits: &Limits,
     deadline: Instant,
 ) -> Result<ReadBody, FetchError> {
-    let mut unpacking = Unpacking::from_headers(&answer.headers, limits.decoded_bytes)?;
+    let mut unpacking = Unpacking::from_headers(answer.headers(), limits.decoded_bytes)?;
     let mut wire_bytes = 0_usize;
     let ending = loop {
         let Ok(next) = timeout_at(deadline, answer.next()).await else { break Ending::OutOfTime };

@@ -1,10 +1,6 @@
 //! Errors of a fetch.
 
-use std::error::Error;
-use std::io;
-use std::time::Duration;
-
-use windlass_web_reach::ReachError;
+use windlass_web_reach::{ReachError, SendError};
 
 use crate::UrlRefusal;
 
@@ -12,46 +8,14 @@ use crate::UrlRefusal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The URL, the port or the address may not be fetched, or the host was not found or not reached.
+    /// The request was refused, or got no response.
     #[error(transparent)]
-    Refused(#[from] ReachError),
+    Send(#[from] SendError),
     /// The request would send a key without encryption.
     #[error("the key would be sent to {host} without encryption; the request was not sent")]
     KeyInTheOpen {
         /// Host of the URL.
         host: String,
-    },
-    /// The TLS handshake failed, most often because of the certificate.
-    #[error("no encrypted connection with {host}")]
-    Encryption {
-        /// Host of the URL.
-        host: String,
-        /// Error of the handshake.
-        source: io::Error,
-    },
-    /// The connection timed out.
-    #[error("no connection with {host} within {limit:?}")]
-    ConnectTimedOut {
-        /// Host of the URL.
-        host: String,
-        /// The timeout.
-        limit: Duration,
-    },
-    /// The fetch timed out before the response began.
-    #[error("no answer from {host} within {limit:?}")]
-    TimedOut {
-        /// Host of the URL.
-        host: String,
-        /// The timeout.
-        limit: Duration,
-    },
-    /// The response is not HTTP, or the connection closed before it began.
-    #[error("{host} did not answer in HTTP")]
-    Protocol {
-        /// Host of the URL.
-        host: String,
-        /// Error of the HTTP library.
-        source: Box<dyn Error + Send + Sync>,
     },
     /// The server redirected more often than allowed.
     #[error("more than {limit} redirects, the last one to {to}")]
@@ -83,17 +47,17 @@ pub enum FetchError {
         /// Content encoding that the server declared.
         encoding: String,
     },
-    /// A root certificate that the program supplied cannot be used.
-    #[error("the root certificate cannot be used")]
-    Root {
-        /// Error of the certificate parser.
-        source: Box<dyn Error + Send + Sync>,
-    },
 }
 
 impl From<UrlRefusal> for FetchError {
     fn from(refusal: UrlRefusal) -> Self {
-        Self::Refused(ReachError::Url(refusal))
+        Self::Send(refusal.into())
+    }
+}
+
+impl From<ReachError> for FetchError {
+    fn from(refusal: ReachError) -> Self {
+        Self::Send(refusal.into())
     }
 }
 
@@ -101,15 +65,12 @@ impl FetchError {
     /// Returns true if the same fetch may succeed later.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::ConnectTimedOut { .. } | Self::TimedOut { .. } | Self::Protocol { .. } => true,
-            Self::Refused(refusal) => !refusal.is_rule(),
+            Self::Send(error) => error.is_retryable(),
             Self::Redirect { source, .. } => source.is_retryable(),
             Self::KeyInTheOpen { .. }
-            | Self::Encryption { .. }
             | Self::TooManyRedirects { .. }
             | Self::Media { .. }
-            | Self::Packing { .. }
-            | Self::Root { .. } => false,
+            | Self::Packing { .. } => false,
         }
     }
 }

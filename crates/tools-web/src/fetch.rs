@@ -4,19 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
-use rustls::{ClientConfig, RootCertStore};
-use tokio::time::{Instant, timeout_at};
-use windlass_web_reach::{Reach, Scope, checked};
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
+use windlass_web_reach::{CheckedClient, CheckedResponse, OutgoingRequest, Scope, TimeLimits};
 
 use crate::body::{self, ReadBody};
-use crate::exchange::{Answer, Ask, Way};
 use crate::media::DeclaredMedia;
-use crate::tls;
 use crate::{
-    Dialer, FetchError, FetchResult, Limits, Page, Redirect, Resolver, SystemResolver, TcpDialer, UrlRefusal,
-    WebUrl,
+    Dialer, FetchError, FetchResult, Limits, Page, Redirect, Resolver, RootError, UrlRefusal, WebUrl,
 };
+
+const ACCEPTED: &str = "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
 
 type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 
@@ -28,23 +27,20 @@ type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// use windlass_tools_web::{Fetch, FetchError, ReachError, WebUrl};
+/// use windlass_tools_web::{Fetch, FetchError, ReachError, SendError, WebUrl};
 /// let fetch = Fetch::new();
 /// let url = WebUrl::parse("http://169.254.169.254/latest/meta-data/")?;
-/// assert!(matches!(fetch.get(&url).await, Err(FetchError::Refused(ReachError::NotPublic { .. }))));
+/// let refused = fetch.get(&url).await;
+/// assert!(matches!(refused, Err(FetchError::Send(SendError::Refused(ReachError::NotPublic { .. })))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Fetch {
-    reach: Reach,
+    client: CheckedClient,
     limits: Limits,
-    resolver: Arc<dyn Resolver>,
-    dialer: Arc<dyn Dialer>,
     may_follow: MayFollow,
-    roots: RootCertStore,
-    tls: Arc<ClientConfig>,
 }
 
 /// Response of a service.
@@ -64,16 +60,7 @@ impl Fetch {
     /// Creates a fetcher for the public web with the system's resolver, TCP and the default limits. Redirects
     /// to other hosts are returned and not followed.
     pub fn new() -> Self {
-        let roots = tls::roots();
-        Self {
-            reach: Reach::default(),
-            limits: Limits::default(),
-            resolver: Arc::new(SystemResolver),
-            dialer: Arc::new(TcpDialer),
-            may_follow: Arc::new(|_| false),
-            tls: tls::config(roots.clone()),
-            roots,
-        }
+        Self { client: CheckedClient::default(), limits: Limits::default(), may_follow: Arc::new(|_| false) }
     }
 
     /// Sets the limits.
@@ -84,13 +71,13 @@ impl Fetch {
 
     /// Sets the resolver.
     pub fn with_resolver(mut self, resolver: impl Resolver + 'static) -> Self {
-        self.resolver = Arc::new(resolver);
+        self.client = self.client.with_resolver(Arc::new(resolver));
         self
     }
 
     /// Sets the dialer.
     pub fn with_dialer(mut self, dialer: impl Dialer + 'static) -> Self {
-        self.dialer = Arc::new(dialer);
+        self.client = self.client.with_dialer(Arc::new(dialer));
         self
     }
 
@@ -99,17 +86,21 @@ impl Fetch {
     ///
     /// # Errors
     /// If the host is not valid.
-    pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with_host(host, port, Scope::Any)?;
-        Ok(self)
+    pub fn with_reachable(self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
+        self.with_host(host, port, Scope::Any)
     }
 
     /// Allows a further port of a host, at public addresses only.
     ///
     /// # Errors
     /// If the host is not valid.
-    pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with_host(host, port, Scope::Public)?;
+    pub fn with_port(self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
+        self.with_host(host, port, Scope::Public)
+    }
+
+    fn with_host(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
+        let reach = self.client.reach().clone().with_host(host, port, scope)?;
+        self.client = self.client.with_reach(reach);
         Ok(self)
     }
 
@@ -124,9 +115,8 @@ impl Fetch {
     ///
     /// # Errors
     /// If the PEM contains no usable certificate.
-    pub fn with_root(mut self, pem: &[u8]) -> Result<Self, FetchError> {
-        tls::add(&mut self.roots, pem)?;
-        self.tls = tls::config(self.roots.clone());
+    pub fn with_root(mut self, pem: &[u8]) -> Result<Self, RootError> {
+        self.client = self.client.with_root(pem)?;
         Ok(self)
     }
 
@@ -140,13 +130,13 @@ impl Fetch {
     /// # Errors
     /// If the URL may not be fetched or no response arrived. A response is not an error, whatever its status.
     pub async fn get(&self, url: &WebUrl) -> Result<FetchResult, FetchError> {
-        let deadline = Instant::now() + self.limits.total;
-        let mut scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
+        let times = TimeLimits::start(self.limits.connect, self.limits.total);
+        let mut scope = self.client.reach().scope(url.endpoint(), Some(Scope::Any))?;
         let mut url = url.clone();
         let mut redirects = 0_usize;
         loop {
-            let answer = self.answer((&url, scope), Ask::Page, &self.limits, deadline).await?;
-            (url, scope) = match self.hop(&url, redirects, answer, deadline).await? {
+            let answer = self.client.send(&url, scope, page_request(), times).await?;
+            (url, scope) = match self.hop(&url, redirects, answer, times).await? {
                 Hop::Stop(fetched) => return Ok(fetched),
                 Hop::Follow(next, scope) => (next, scope),
             };
@@ -163,47 +153,26 @@ impl Fetch {
     pub(crate) async fn ask(
         &self,
         url: &WebUrl,
-        ask: Ask<'_>,
+        request: OutgoingRequest,
         limits: &Limits,
     ) -> Result<ServiceResponse, FetchError> {
-        let deadline = Instant::now() + limits.total;
-        let scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
-        let has_key = matches!(ask, Ask::Json { authorization: Some(_), .. });
+        let times = TimeLimits::start(limits.connect, limits.total);
+        let scope = self.client.reach().scope(url.endpoint(), Some(Scope::Any))?;
+        let has_key = request.headers.contains_key(AUTHORIZATION);
         if has_key && !url.is_encrypted() && scope == Scope::Public {
             return Err(FetchError::KeyInTheOpen { host: url.host().to_owned() });
         }
-        let mut answer = self.answer((url, scope), ask, limits, deadline).await?;
-        let taken = body::take(&mut answer, limits, deadline).await?;
-        Ok(ServiceResponse { status: answer.status.as_u16(), headers: answer.headers, taken })
-    }
-
-    /// Sends one request and waits for the head of its response.
-    async fn answer(
-        &self,
-        (url, scope): (&WebUrl, Scope),
-        ask: Ask<'_>,
-        limits: &Limits,
-        deadline: Instant,
-    ) -> Result<Answer, FetchError> {
-        let host = || url.host().to_owned();
-        let way = Way { dialer: &*self.dialer, tls: Arc::clone(&self.tls), connect: limits.connect };
-        let asked = async {
-            let found = checked(url.endpoint(), scope, &*self.resolver);
-            let limit = limits.connect;
-            let timed_out = |_| FetchError::ConnectTimedOut { host: host(), limit };
-            let addresses = tokio::time::timeout(limit, found).await.map_err(timed_out)??;
-            way.ask(url, &addresses, ask).await
-        };
-        let timed_out = |_| FetchError::TimedOut { host: host(), limit: limits.total };
-        timeout_at(deadline, asked).await.map_err(timed_out)?
+        let mut answer = self.client.send(url, scope, request, times).await?;
+        let taken = body::take(&mut answer, limits, times.deadline()).await?;
+        Ok(ServiceResponse { status: answer.status().as_u16(), headers: answer.headers().clone(), taken })
     }
 
     async fn hop(
         &self,
         url: &WebUrl,
         redirects: usize,
-        mut answer: Answer,
-        deadline: Instant,
+        mut answer: CheckedResponse,
+        times: TimeLimits,
     ) -> Result<Hop, FetchError> {
         if let Some(location) = location(&answer) {
             let to = url.join(&location).map_err(|refusal| redirect_error(url, refusal.into()))?;
@@ -212,26 +181,27 @@ impl Fetch {
             // same endpoint.
             let named = (url.endpoint() == to.endpoint()).then_some(Scope::Any);
             let scope = self
-                .reach
+                .client
+                .reach()
                 .scope(to.endpoint(), named)
                 .map_err(|refused| redirect_error(url, refused.into()))?;
             if url.is_same_site(&to) || (self.may_follow)(&to) {
                 return Ok(Hop::Follow(to, scope));
             }
-            let status = answer.status.as_u16();
+            let status = answer.status().as_u16();
             return Ok(Hop::Stop(FetchResult::Redirect(Redirect { from: url.clone(), to, status })));
         }
-        let declared = DeclaredMedia::parse(&text(&answer.headers, &CONTENT_TYPE).unwrap_or_default());
+        let declared = DeclaredMedia::parse(&text(answer.headers(), &CONTENT_TYPE).unwrap_or_default());
         let refused = |media: &str| FetchError::Media {
-            status: answer.status.as_u16(),
+            status: answer.status().as_u16(),
             media: if media.is_empty() { "bytes without a media type".to_owned() } else { media.to_owned() },
         };
         // Check the declared type first, to avoid downloading a video only to refuse it.
         if declared.media(&[]).is_none() {
             return Err(refused(&declared.essence));
         }
-        let status = answer.status.as_u16();
-        let taken = body::take(&mut answer, &self.limits, deadline).await?;
+        let status = answer.status().as_u16();
+        let taken = body::take(&mut answer, &self.limits, times.deadline()).await?;
         if declared.is_binary(&taken.bytes) {
             return Err(FetchError::Media { status, media: format!("{} (binary)", declared.essence) });
         }
@@ -259,10 +229,17 @@ impl Default for Fetch {
 impl fmt::Debug for Fetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fetch")
-            .field("reach", &self.reach)
+            .field("client", &self.client)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the request for a page: no cookies, credentials or referrer.
+fn page_request() -> OutgoingRequest {
+    let headers = [(ACCEPT, ACCEPTED), (ACCEPT_ENCODING, "gzip")];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    OutgoingRequest { headers: headers.into_iter().collect(), ..OutgoingRequest::default() }
 }
 
 fn redirect_error(from: &WebUrl, refused: FetchError) -> FetchError {
@@ -270,16 +247,16 @@ fn redirect_error(from: &WebUrl, refused: FetchError) -> FetchError {
 }
 
 /// Returns the target if the response is a redirect that a GET follows.
-fn location(answer: &Answer) -> Option<String> {
+fn location(answer: &CheckedResponse) -> Option<String> {
     let is_redirect = matches!(
-        answer.status,
+        answer.status(),
         StatusCode::MOVED_PERMANENTLY
             | StatusCode::FOUND
             | StatusCode::SEE_OTHER
             | StatusCode::TEMPORARY_REDIRECT
             | StatusCode::PERMANENT_REDIRECT
     );
-    if is_redirect { text(&answer.headers, &LOCATION) } else { None }
+    if is_redirect { text(answer.headers(), &LOCATION) } else { None }
 }
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

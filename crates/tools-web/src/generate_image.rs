@@ -30,10 +30,10 @@ const DESCRIPTION: &str = "Makes a picture from a description and writes it into
     replaced only with overwrite true.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
-"prompt":{"type":"string","description":"What the picture shows, in detail, with its style."},
-"path":{"type":"string","description":"Where it is written, relative to the workspace, with the ending .png, .jpg, .jpeg or .webp."},
+"prompt":{"type":"string","description":"A detailed description of the picture and its style."},
+"path":{"type":"string","description":"The path of the file, relative to the workspace, with the ending .png, .jpg, .jpeg or .webp."},
 "size":{"type":"string","description":"The size in pixels, as 1024x1024, if the model takes one."},
-"overwrite":{"type":"boolean","description":"Whether a file that is there is replaced. Default false."}
+"overwrite":{"type":"boolean","description":"True to replace an existing file. Default false."}
 },"required":["prompt","path"],"additionalProperties":false}"#;
 
 /// Image provider that accepts `POST {base}/images/generations` as OpenAI's does, with a model and a key.

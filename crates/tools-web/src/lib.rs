@@ -3,7 +3,6 @@
 mod body;
 mod embeddings;
 mod error;
-mod exchange;
 mod fetch;
 mod generate_image;
 mod limits;
@@ -15,7 +14,6 @@ mod service;
 mod set;
 mod sources;
 mod tavily;
-mod tls;
 mod vectors;
 mod web_extract;
 mod web_fetch;
@@ -36,6 +34,6 @@ pub use web_extract::WebExtract;
 pub use web_fetch::WebFetch;
 pub use web_search::WebSearch;
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
-    WebUrl,
+    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SendError, SystemResolver,
+    TcpDialer, UrlRefusal, WebUrl,
 };

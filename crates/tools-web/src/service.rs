@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::Method;
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER,
+};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use windlass_hitl::display_safe;
 use windlass_protocol::Effect;
 use windlass_redact::Redactor;
 use windlass_tool::ToolError;
+use windlass_web_reach::OutgoingRequest;
 
-use crate::exchange::Ask;
 use crate::fetch::ServiceResponse;
 use crate::report::status;
 use crate::web_fetch::with_causes;
@@ -110,10 +113,9 @@ impl Service {
         let base = self.base.as_str().trim_end_matches('/');
         let url =
             WebUrl::parse(&format!("{base}/{path}")).map_err(|refusal| self.unreachable(&refusal.into()))?;
-        let authorization = self.authorization()?;
-        let body = Bytes::from(body.to_string());
-        let ask = Ask::Json { body: &body, authorization: authorization.as_ref() };
-        let told = self.fetch.ask(&url, ask, &self.limits).await.map_err(|error| self.unreachable(&error))?;
+        let request = json_request(body, self.authorization()?);
+        let told =
+            self.fetch.ask(&url, request, &self.limits).await.map_err(|error| self.unreachable(&error))?;
         if !(200..300).contains(&told.status) {
             return Err(self.status_error(&told));
         }
@@ -194,6 +196,18 @@ impl Service {
         };
         let words = key.redact(words);
         Some(line(&display_safe(&words), MAX_WORDS)).filter(|words| !words.is_empty())
+    }
+}
+
+fn json_request(body: &Value, authorization: Option<HeaderValue>) -> OutgoingRequest {
+    const JSON: &str = "application/json";
+    let headers = [(ACCEPT, JSON), (ACCEPT_ENCODING, "gzip"), (CONTENT_TYPE, JSON)];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    let authorization = authorization.map(|value| (AUTHORIZATION, value));
+    OutgoingRequest {
+        method: Method::POST,
+        headers: headers.into_iter().chain(authorization).collect(),
+        body: Bytes::from(body.to_string()),
     }
 }
 

@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for EitherForm {
             }
             #[expect(
                 clippy::cast_possible_truncation,
-                reason = "what is too large becomes infinite, and is refused"
+                reason = "a value that is too large becomes infinite, and is refused"
             )]
             vector.push(number as f32);
         }

@@ -1,8 +1,11 @@
 //! Requests of a conversation to the program.
 
 use ratatui_core::text::Line;
+use windlass_app::feed::AgentPath;
 use windlass_app::sessions::Answer;
 use windlass_protocol::Arguments;
+
+use crate::input::Scroll;
 
 /// Action that the program performs for a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub(crate) enum Action {
     Send {
         /// The text.
         text: String,
+        /// The paths of files for the message.
+        files: Vec<String>,
         /// True if the message waits until the task is done.
         after_task: bool,
     },
@@ -67,6 +72,15 @@ pub(crate) enum Action {
         /// Digest of the proposal that was shown.
         digest: String,
     },
+    /// Compacts the conversation: now, or before the next request of the working run.
+    Compact,
+    /// Stops one call, while its run or sub-agent continues.
+    StopCall {
+        /// The sub-agent that made the call.
+        agent: Option<AgentPath>,
+        /// Id of the call.
+        call: String,
+    },
     /// Stops the working run in order.
     Stop,
     /// Requests the open questions of the suspended session.
@@ -95,10 +109,14 @@ pub(crate) enum Action {
     Revoke(String),
     /// Adds a text to the history of this and later processes.
     Remember(String),
+    /// Stores the picture in the clipboard of the desktop in a file.
+    PastePicture,
     /// Copies a text to the clipboard of the terminal.
     Copy(String),
     /// Notifies the person, whose terminal has no focus.
     Notify(String),
+    /// Displays another part of the conversation, if it has the whole screen.
+    Scroll(Scroll),
     /// Paints everything again.
     Redraw,
     /// Gives the terminal back to the shell until the shell continues the program.
@@ -119,8 +137,6 @@ pub(crate) struct Changes {
     pub(crate) autonomy: Option<String>,
     /// Amount of reasoning.
     pub(crate) effort: Option<String>,
-    /// True if the conversation is compacted first.
-    pub(crate) compact_first: bool,
 }
 
 /// Part of the configuration that a command shows.

@@ -1,7 +1,7 @@
 //! Completion of slash commands and of `@file`.
 
 /// Slash commands with their arguments and their purpose.
-pub(crate) const COMMANDS: [(&str, &str, &str); 19] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 20] = [
     ("help", "", "list the commands and the keys"),
     ("model", "NAME", "use another model from the next task on"),
     ("mode", "SLUG", "change the work mode from the next task on"),
@@ -10,7 +10,8 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 19] = [
     ("diff", "", "show the changes of the newest run"),
     ("restore", "[TURN]", "restore the files to the state before the run or before a turn"),
     ("fork", "[TURN]", "let the next task begin a new session with this conversation"),
-    ("compact", "", "summarize the conversation before the next task"),
+    ("compact", "", "summarize the conversation now, or before the next request of the run"),
+    ("stop", "[CALL]", "stop the newest call, or the one with this id or tool, and let the run continue"),
     ("agents", "", "show the sub-agents of this session"),
     ("mcp", "", "show the MCP servers"),
     ("policy", "[revoke ID]", "show the policy and the learned permissions, or end one"),

@@ -8,6 +8,7 @@ mod tests;
 use std::time::Duration;
 
 use unicode_segmentation::UnicodeSegmentation as _;
+use windlass_text::count_noun;
 
 pub(crate) use self::history::History;
 use crate::input::Key;
@@ -88,7 +89,7 @@ impl Composer {
             return;
         }
         self.count = self.count.saturating_add(1);
-        let mark = format!("[paste {}: {lines} lines, {} bytes]", self.count, text.len());
+        let mark = format!("[paste {}: {}, {} bytes]", self.count, count_noun(lines, "line"), text.len());
         self.insert(&mark);
         self.pastes.push((mark, text));
     }

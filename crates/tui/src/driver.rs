@@ -5,8 +5,12 @@ mod checkpoints;
 mod clipboard;
 mod configuration;
 mod editor;
+mod keys;
 mod link;
 mod listing;
+mod opening;
+mod parts;
+mod picture;
 mod requests;
 mod suspension;
 
@@ -17,20 +21,19 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream};
-use futures_util::StreamExt as _;
 use ratatui_core::text::Line;
 use tokio::sync::mpsc;
 use windlass_app::RunSettings;
 use windlass_app::sessions::SessionHost;
 use windlass_screen::StatusLine;
 
+use self::keys::Keys;
 use self::link::Link;
 use crate::action::Action;
-use crate::input::{Input, Reply};
+use crate::input::{Input, Key, Reply, Scroll};
 use crate::options::{Canvas, TuiOptions};
 use crate::state::State;
-use crate::terminal::{Modes, Painter, to_input};
+use crate::terminal::{Display, Modes};
 use crate::{CommandRunner, ProgramNotice};
 
 /// Shortest time between two frames. A key is displayed within 16 ms, with some time for the work.
@@ -97,8 +100,20 @@ impl Conversation {
     /// Fails if the terminal cannot be read or written.
     pub async fn run(self, stop: impl Future<Output = ()>) -> io::Result<Option<String>> {
         let (columns, rows) = crossterm::terminal::size()?;
-        let canvas =
-            Canvas { columns: usize::from(columns), rows: usize::from(rows), theme: self.options.theme };
+        let (columns, rows) = (usize::from(columns), usize::from(rows));
+        let display = if self.options.is_full_screen {
+            Display::full_screen(io::stdout(), columns, rows)
+        } else {
+            Display::inline(io::stdout(), columns, rows, self.options.is_reflowing)
+        };
+        let modes = Modes::enter(display.buffer())?;
+        let (mut keys, mut theme) = (Keys::default(), self.options.theme);
+        if self.options.asks_background
+            && let Some(background) = keys.ask_background().await?
+        {
+            theme.background = background;
+        }
+        let canvas = Canvas { columns, rows, theme };
         let mut status = StatusLine::default();
         status.model.clone_from(&self.template.provider.model);
         status.mode = self.template.offering.mode.clone().unwrap_or_default();
@@ -111,10 +126,10 @@ impl Conversation {
         let (replies, received) = mpsc::unbounded_channel();
         let (feed, events) = mpsc::channel(64);
         let mut driver = Driver {
-            modes: Some(Modes::enter()?),
-            painter: Painter::new(io::stdout(), canvas.columns, canvas.rows, self.options.is_reflowing),
+            modes: Some(modes),
+            display,
             state,
-            keys: Some(EventStream::new()),
+            keys,
             link: Link::new(
                 self.host.clone(),
                 self.template,
@@ -143,9 +158,9 @@ impl Conversation {
 /// The parts of a conversation that performs IO.
 struct Driver {
     modes: Option<Modes>,
-    painter: Painter<Stdout>,
+    display: Display<Stdout>,
     state: State,
-    keys: Option<EventStream>,
+    keys: Keys,
     link: Link,
     received: mpsc::UnboundedReceiver<Reply>,
     events: mpsc::Receiver<Input>,
@@ -211,21 +226,13 @@ impl Driver {
 
     /// Waits for the next input. Cancel-safe.
     async fn next_input(&mut self) -> io::Result<Input> {
-        let keys = self.keys.get_or_insert_with(EventStream::new);
         loop {
             tokio::select! {
                 biased;
-                event = keys.next() => match event {
-                    Some(Ok(event)) => {
-                        if let Some(input) = to_input(event) {
-                            return Ok(input);
-                        }
-                    }
-                    Some(Err(error)) => return Err(error),
-                    None => return Err(io::ErrorKind::UnexpectedEof.into()),
-                },
+                input = self.keys.next_input() => return input,
                 Some(reply) = self.received.recv() => return Ok(Input::Reply(reply)),
                 Some(input) = self.events.recv() => return Ok(input),
+                () = Modes::wait_for_panic() => return self.recover_terminal(),
                 Some(notice) = next_notice(&mut self.notices) => {
                     // Each run has the notices of the settings that it shares with the run before.
                     let text = Some(notice.text).filter(|text| self.noticed.insert(text.clone()));
@@ -262,8 +269,11 @@ impl Driver {
         if let Input::Reply(reply) = &input {
             self.link.observe(reply);
         }
-        if let Input::Resize { columns, rows } = &input {
-            self.painter.resize(*columns, *rows);
+        match &input {
+            Input::Resize { columns, rows } => self.display.resize(*columns, *rows),
+            // The lines that follow from the text are the newest ones.
+            Input::Key(Key::Enter) => self.display.scroll(Scroll::End),
+            _ => {}
         }
         let now = self.now();
         self.perform_update(now, input).await
@@ -277,8 +287,12 @@ impl Driver {
     }
 
     fn paint(&mut self) -> io::Result<()> {
+        if !Modes::are_entered() {
+            // The message of a panic is being printed.
+            return Ok(());
+        }
         let view = self.state.view(self.now());
-        self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
+        self.display.paint(std::mem::take(&mut self.finished), &view)?;
         self.is_urgent = self.state.has_question();
         let now = self.now();
         // Drawing has no actions.
@@ -304,12 +318,10 @@ impl Driver {
                 self.link.reply(reply);
             }
             Action::Suspend => self.suspend().await?,
-            Action::Copy(text) => self.painter.write_control(&clipboard::copy(&text))?,
-            Action::Notify(text) => self.painter.write_control(&clipboard::notify(&text))?,
-            Action::Redraw => {
-                self.painter.clear()?;
-                self.painter.invalidate();
-            }
+            Action::Copy(text) => self.display.write_control(&clipboard::copy(&text))?,
+            Action::Notify(text) => self.display.write_control(&clipboard::notify(&text))?,
+            Action::Scroll(scroll) => self.display.scroll(scroll),
+            Action::Redraw => self.display.redraw()?,
             Action::Quit => self.is_over = true,
             action => self.link.perform(action),
         }
@@ -319,26 +331,19 @@ impl Driver {
     /// Ends the view, and stops the runs in order. A key ends the wait.
     async fn end(&mut self) -> io::Result<()> {
         let view = self.state.farewell();
-        self.painter.paint(&std::mem::take(&mut self.finished), &view)?;
-        self.painter.leave()?;
+        self.display.paint(std::mem::take(&mut self.finished), &view)?;
+        self.display.leave()?;
         let host = self.link.host().clone();
-        let keys = self.keys.get_or_insert_with(EventStream::new);
-        let interrupt = async {
-            loop {
-                match keys.next().await {
-                    Some(Ok(Event::Key(_)) | Err(_)) | None => return,
-                    _ => {}
-                }
-            }
-        };
+        let keys = &mut self.keys;
+        let interrupt = async { while !matches!(keys.next_input().await, Ok(Input::Key(_)) | Err(_)) {} };
         tokio::select! {
             () = host.stop_all() => {}
             () = interrupt => {}
             () = tokio::time::sleep(PATIENCE) => {}
         }
-        self.keys = None;
+        self.keys.stop();
         self.modes = None;
-        Ok(())
+        self.display.print_end()
     }
 }
 

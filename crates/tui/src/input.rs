@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_app::feed::{FeedEvent, Question};
 use windlass_protocol::Arguments;
-use windlass_screen::RuleCard;
+use windlass_screen::{Background, RuleCard};
 
 /// Key, with the meaning that it has in a line editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,31 @@ pub(crate) enum Key {
     EndOfInput,
     /// Ctrl-G or Ctrl-O: the text in the external editor.
     Editor,
+    /// Ctrl-V: the picture in the clipboard of the desktop.
+    PastePicture,
     /// Ctrl-L: paint everything again.
     Redraw,
     /// Ctrl-Z: return to the shell.
     Suspend,
+    /// Page Up, Page Down, Ctrl-Home or Ctrl-End: another part of a conversation that has the whole screen.
+    Scroll(Scroll),
+}
+
+/// Movement through the lines of a conversation that has the whole screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scroll {
+    /// Some rows up.
+    Up,
+    /// Some rows down.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the oldest line.
+    Start,
+    /// To the newest line.
+    End,
 }
 
 /// Input of a conversation.
@@ -66,6 +87,8 @@ pub(crate) enum Input {
     Key(Key),
     /// A text was pasted.
     Paste(String),
+    /// The wheel of the mouse was turned.
+    Wheel(Scroll),
     /// The terminal has a new size.
     Resize {
         /// Columns.
@@ -75,6 +98,8 @@ pub(crate) enum Input {
     },
     /// The terminal's window got or lost the focus.
     Focus(bool),
+    /// The terminal reported its background.
+    Background(Background),
     /// Time passed. `is_idle` is true if no input was pending when the time was read.
     Tick {
         /// True if no input was pending.
@@ -84,6 +109,8 @@ pub(crate) enum Input {
     Drawn,
     /// An event of the session's feed.
     Feed(Box<FeedEvent>),
+    /// An event of a stored session that is too old to be printed.
+    Earlier(Box<FeedEvent>),
     /// A reply of the program to an action.
     Reply(Reply),
 }
@@ -121,6 +148,8 @@ pub(crate) enum Reply {
     Files(Vec<String>),
     /// The text of the external editor; `None` if the person did not save it.
     Edited(Option<String>),
+    /// The path of the picture in the clipboard of the desktop.
+    Picture(String),
     /// The arguments of a call from the external editor; `None` if the person did not save them.
     ArgumentsEdited {
         /// Id of the question about the call.

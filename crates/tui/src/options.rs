@@ -5,6 +5,7 @@ use windlass_screen::{RenderOptions, Theme};
 /// Options of a conversation in the terminal.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent options")]
 pub struct TuiOptions {
     /// The styles.
     pub theme: Theme,
@@ -14,8 +15,13 @@ pub struct TuiOptions {
     pub has_picker: bool,
     /// Command of the external editor, with its arguments.
     pub editor: Option<String>,
+    /// True if the terminal is asked for its background at the start. Its answer replaces the background of `theme`.
+    pub asks_background: bool,
     /// True if the terminal wraps its lines anew when it gets narrower.
     pub is_reflowing: bool,
+    /// True if the conversation has the whole screen, with its own scrolling. Otherwise its lines enter the scrollback of
+    /// the terminal.
+    pub is_full_screen: bool,
     /// Name of the window in the records of answers.
     pub window: String,
     /// First line on the screen.

@@ -12,6 +12,7 @@ mod questions;
 mod review;
 mod submit;
 mod view;
+mod working_calls;
 
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use windlass_screen::StatusLine;
 use self::agents::AgentList;
 use self::picker::Picker;
 use self::questions::OpenCard;
+use self::working_calls::WorkingCalls;
 use crate::action::{Action, Changes};
 use crate::composer::{Composer, History};
 use crate::input::{Input, Reply};
@@ -94,6 +96,8 @@ pub(crate) struct State {
     newest_event: Duration,
     /// The sub-agents of the session.
     agents: AgentList,
+    /// The calls that work.
+    working_calls: WorkingCalls,
     status: StatusLine,
     /// Tokens of the earlier runs, and of the newest one.
     tokens: (Tokens, Tokens),
@@ -133,6 +137,7 @@ impl State {
             retry: None,
             newest_event: Duration::ZERO,
             agents: AgentList::default(),
+            working_calls: WorkingCalls::default(),
             status,
             tokens: (Tokens::default(), Tokens::default()),
             changes: Changes::default(),
@@ -155,14 +160,21 @@ impl State {
         match input {
             Input::Key(key) => self.press(key),
             Input::Paste(text) => self.paste(&text),
+            // A person turns the wheel to read, so the question keeps its readiness for keys.
+            Input::Wheel(scroll) => self.actions.push(Action::Scroll(scroll)),
             Input::Resize { columns, rows } => self.resize(columns, rows),
             Input::Focus(has_focus) => {
                 self.is_unfocused = !has_focus;
                 self.disturb_question();
             }
+            Input::Background(background) => {
+                self.canvas.theme.background = background;
+                self.transcript.set_options(self.canvas.render_options());
+            }
             Input::Tick { is_idle } => self.advance_question(is_idle),
             Input::Drawn => self.observe_drawing(),
             Input::Feed(event) => self.apply_event(&event),
+            Input::Earlier(event) => self.apply_earlier(&event),
             Input::Reply(reply) => self.apply_reply(reply),
         }
         let lines = self.transcript.take_finished();
@@ -252,6 +264,7 @@ impl State {
             Reply::Sessions(choices) => self.open_picker(choices),
             Reply::Files(files) => self.files = Some(files),
             Reply::Edited(Some(text)) => self.composer.set(text.trim_end_matches('\n')),
+            Reply::Picture(path) => self.paste(&path),
             Reply::Edited(None) => self.hint = Some("the editor did not return a text".to_owned()),
             other => self.apply_report(other),
         }
@@ -281,7 +294,11 @@ impl State {
             Reply::Notice(text) => self.transcript.add_notice(&text),
             Reply::Diff(diff) => self.show_diff(&diff),
             Reply::Output { command, text } => self.transcript.add_output(&command, &text),
-            Reply::Error(text) => self.transcript.add_error(&text),
+            Reply::Error(text) => {
+                // The hint names what the program was doing.
+                self.hint = None;
+                self.transcript.add_error(&text);
+            }
             _ => {}
         }
     }

@@ -1,14 +1,18 @@
 //! The terminal: its modes, its keys, and the painted view.
 
 mod ansi;
+mod background;
+mod display;
 mod keys;
 mod modes;
 mod painter;
 mod profile;
+mod scrollback;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::background::{QUERY, ReportFilter};
+pub(crate) use self::display::Display;
 pub(crate) use self::keys::to_input;
-pub(crate) use self::modes::Modes;
-pub(crate) use self::painter::Painter;
+pub(crate) use self::modes::{Modes, ScreenBuffer};
 pub use self::profile::TerminalProfile;

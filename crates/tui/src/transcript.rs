@@ -8,8 +8,10 @@ use std::time::Duration;
 use ratatui_core::text::Line;
 use windlass_app::feed::{FeedEvent, FeedKind, MessageSource, RunOutcome};
 use windlass_screen::{
-    RenderOptions, Role, render_error, render_markdown, render_notice, render_text, render_user_message,
+    RenderOptions, Role, format_count, render_error, render_markdown, render_notice, render_text,
+    render_user_message,
 };
+use windlass_text::count_noun;
 
 use self::calls::LiveCalls;
 use self::texts::LiveTexts;
@@ -179,6 +181,17 @@ impl Transcript {
         self.apply_rest(&event.kind);
     }
 
+    /// Applies an event of the run itself that is not printed.
+    pub(crate) fn apply_unprinted(&mut self, kind: &FeedKind) {
+        match kind {
+            FeedKind::RunStarted { .. } => self.diff.clear(),
+            FeedKind::Text { text, .. } => self.answer.clone_from(text),
+            FeedKind::TurnDiff { diff, .. } => self.diff.push_str(diff),
+            FeedKind::RunDiff { diff } => self.diff.clone_from(diff),
+            _ => {}
+        }
+    }
+
     fn apply_rest(&mut self, kind: &FeedKind) {
         match kind {
             FeedKind::RunStarted { task, files, .. } => {
@@ -190,7 +203,7 @@ impl Transcript {
                 }
                 self.push(Block::User, lines);
             }
-            FeedKind::Message { text, source } => {
+            FeedKind::Message { text, source, .. } => {
                 if let Some(at) = self.queued.iter().position(|queued| queued == text) {
                     self.queued.remove(at);
                 }
@@ -210,8 +223,15 @@ impl Transcript {
             FeedKind::ProtocolChanged { protocol } => {
                 self.add_notice(&format!("calls are now exchanged in the form {protocol}"));
             }
-            FeedKind::Compacted { results, has_removed_turns, note } => {
-                self.add_notice(&describe_compaction(*results, *has_removed_turns, note.is_some()));
+            FeedKind::Compacted { results, has_removed_turns, note, before, after } => {
+                let words = describe_compaction(*results, *has_removed_turns, note.is_some());
+                let saved = match *before {
+                    0 => String::new(),
+                    before => {
+                        format!(" ({} tokens instead of {})", format_count(*after), format_count(before))
+                    }
+                };
+                self.add_notice(&format!("{words}{saved}"));
             }
             FeedKind::ImagesRemoved { reason } => {
                 self.add_notice(&format!("a picture was refused: {reason}"));
@@ -251,8 +271,7 @@ impl Transcript {
             }
             RunOutcome::Suspended { questions, results } => {
                 let count = questions.len().saturating_add(results.len());
-                let noun = if count == 1 { "answer" } else { "answers" };
-                let words = format!("⏸ the run waits for {count} {noun}: /questions shows them");
+                let words = format!("⏸ the run waits for {}: see /questions", count_noun(count, "answer"));
                 self.push(Block::Note, render_text(&words, Role::Warning, &self.options));
             }
             RunOutcome::Failed { message } => {

@@ -54,8 +54,8 @@ impl Discovery {
         Self::deserialize(name).unwrap_or_default()
     }
 
-    /// Returns path and query of the list's first page, relative to the base URL, or `None` if there is no
-    /// list.
+    /// Returns path and query of the list's first page, relative to the base URL, or `None` if the provider has
+    /// no list.
     pub fn first_page(self) -> Option<String> {
         let query = match self {
             Self::None => return None,

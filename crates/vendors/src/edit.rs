@@ -1,6 +1,7 @@
 //! Small edits of an encoded body. All other bytes stay unchanged (RULES N6).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -42,12 +43,12 @@ impl Edit {
 }
 
 /// Applies all edits with one parse and one serialization. Returns the body unchanged if it is not a JSON
-/// object or no edit applies.
-pub(crate) fn apply(body: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
+/// object or no edit applies. Inserts the paths of the fields that [`Change::Drop`] removed into `dropped`.
+pub(crate) fn apply(body: Vec<u8>, edits: &[Edit], dropped: &mut BTreeSet<String>) -> Vec<u8> {
     if edits.is_empty() {
         return body;
     }
-    let changed = std::str::from_utf8(&body).ok().and_then(|text| apply_edits(text, edits));
+    let changed = std::str::from_utf8(&body).ok().and_then(|text| apply_edits(text, edits, dropped));
     changed.map_or(body, String::into_bytes)
 }
 
@@ -66,11 +67,14 @@ pub(crate) fn has(body: &[u8], path: &str) -> bool {
 }
 
 /// Returns the object after the edits, or `None` if no edit applies.
-fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
+fn apply_edits(text: &str, edits: &[Edit], dropped: &mut BTreeSet<String>) -> Option<String> {
     let mut fields: Fields<'_> = serde_json::from_str(text).ok()?;
     let mut is_changed = false;
-    for edit in edits {
-        is_changed |= fields.change(&edit.path, &edit.change).is_some();
+    for Edit { path, change } in edits {
+        if fields.change(path, change).is_some() {
+            is_changed = true;
+            dropped.extend((*change == Change::Drop).then(|| path.clone()));
+        }
     }
     is_changed.then(|| fields.to_string())
 }

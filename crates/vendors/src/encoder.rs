@@ -2,19 +2,23 @@
 
 mod cache_key;
 mod debug;
+mod encoded_request;
 mod from_endpoint;
 mod model_facts;
+mod quirks;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windlass_protocol::Request;
-use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
+use windlass_wire::{EncodeError, EncodedHistory, Wire};
+
+pub use self::encoded_request::EncodedRequest;
 
 use crate::edit::{self, Edit};
-use crate::quirk::Quirk;
-use crate::rejection::{ParameterRejection, Remedy};
+use crate::rejection::ParameterRejection;
 use crate::rewrites::Rewrites;
 use crate::vendor::Vendor;
 
@@ -32,8 +36,8 @@ use crate::vendor::Vendor;
 /// let openai = vendors.get("openai-chat").ok_or("not found")?;
 /// let encoder = RequestEncoder::for_vendor(openai.clone()).ok_or("an unknown wire format")?;
 /// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
-/// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
-/// assert!(http.body.starts_with(br#"{"model":"gpt-5-mini","max_completion_tokens":9"#));
+/// let encoded = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
+/// assert!(encoded.http.body.starts_with(br#"{"model":"gpt-5-mini","max_completion_tokens":9"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -51,7 +55,7 @@ impl RequestEncoder {
 
     /// Rewrites a request for the quirks of this vendor and model, and for the learned rejections.
     pub fn prepare<'a>(&self, request: &'a Request, rejections: &[ParameterRejection]) -> Cow<'a, Request> {
-        let quirks = self.quirks(&request.model, rejections);
+        let quirks = self.quirks(request, rejections);
         let mut prepared = quirks.iter().fold(Cow::Borrowed(request), |held, quirk| quirk.rewrite(held));
         if let Some(messages) = self.rewrites.messages(self.wire.name(), &request.messages, &quirks) {
             prepared.to_mut().messages = messages;
@@ -60,7 +64,7 @@ impl RequestEncoder {
     }
 
     /// Encodes a request that [`Self::prepare`] has rewritten, without the fields that are known to be
-    /// refused. Reuses the part of the conversation that `memory` has already encoded.
+    /// refused; the result names them. Reuses the part of the conversation that `memory` has already encoded.
     ///
     /// # Errors
     /// If the wire format cannot express the request.
@@ -69,28 +73,19 @@ impl RequestEncoder {
         prepared: &Request,
         rejections: &[ParameterRejection],
         memory: &mut EncodedHistory,
-    ) -> Result<HttpRequest, EncodeError> {
+    ) -> Result<EncodedRequest, EncodeError> {
         let mut edits = self.vendor.as_ref().map(|vendor| vendor.edits(&prepared.model)).unwrap_or_default();
         edits.extend(cache_key::edit(self.vendor.as_deref(), prepared));
         edits.extend(rejections.iter().filter_map(ParameterRejection::edit));
         // An edit of the conversation itself needs the complete body, so the memory cannot be used.
         if edits.iter().any(|edit: &Edit| edit.is_in(self.wire.conversation_field())) {
-            let mut http = self.wire.encode(prepared)?;
-            http.body = edit::apply(http.body.into(), &edits).into();
-            return Ok(http);
+            let (mut http, mut dropped) = (self.wire.encode(prepared)?, BTreeSet::new());
+            http.body = edit::apply(http.body.into(), &edits, &mut dropped).into();
+            return Ok(EncodedRequest::new(http, dropped));
         }
-        memory.encode_edited(self.wire.as_ref(), prepared, &|body| edit::apply(body, &edits))
-    }
-
-    fn quirks(&self, model: &str, rejections: &[ParameterRejection]) -> BTreeSet<Quirk> {
-        let mut quirks = self.vendor.as_ref().map(|vendor| vendor.quirks(model)).unwrap_or_default();
-        quirks.extend(rejections.iter().filter_map(|rejection| match rejection.remedy {
-            Some(Remedy::Quirk(quirk)) => Some(quirk),
-            _ => None,
-        }));
-        if !self.wire.takes_free_text() {
-            quirks.insert(Quirk::NoFreeTextTools);
-        }
-        quirks
+        let dropped = RefCell::new(BTreeSet::new());
+        let edit = |body| edit::apply(body, &edits, &mut dropped.borrow_mut());
+        let http = memory.encode_edited(self.wire.as_ref(), prepared, &edit)?;
+        Ok(EncodedRequest::new(http, dropped.into_inner()))
     }
 }

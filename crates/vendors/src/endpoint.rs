@@ -59,8 +59,25 @@ pub struct Endpoint {
     pub key_env: Option<String>,
     /// Need of a key.
     pub key_use: KeyUse,
+    /// Sign-in in a browser that returns a key of the user; `None` if the provider has none that every program may use.
+    pub sign_in: Option<BrowserSignIn>,
     /// Additional headers of every request.
     pub headers: Vec<(String, String)>,
+}
+
+/// Sign-in in a browser that returns a key of the user: an authorization code with PKCE (RFC 7636), without a
+/// registration of the program.
+///
+/// The parameters of the page are `callback_url`, `code_challenge` and `code_challenge_method`. The browser returns with
+/// `code`. The exchange takes an object with `code`, `code_verifier` and `code_challenge_method`, and returns one with `key`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct BrowserSignIn {
+    /// Address of the page on which the user permits the key.
+    pub page: String,
+    /// Address that exchanges a code for the key.
+    pub exchange: String,
 }
 
 /// Need of an API key.
@@ -103,12 +120,13 @@ impl Endpoint {
             base_url_env: None,
             key_env: None,
             key_use: KeyUse::Optional,
+            sign_in: None,
             headers: Vec::new(),
         }
     }
 
     /// Replaces the base URL. If the new one is not at the vendor's own host or below it, the endpoint gets the wire
-    /// format [`Self::wire_elsewhere`], its requests have no cache key, and its prices are unknown.
+    /// format [`Self::wire_elsewhere`], its requests have no cache key, its prices are unknown, and it has no sign-in.
     ///
     /// ```
     /// use windlass_vendors::Endpoint;
@@ -125,6 +143,7 @@ impl Endpoint {
             self.wire = self.wire_elsewhere.take().unwrap_or(self.wire);
             self.takes_cache_key = false;
             self.price_list = None;
+            self.sign_in = None;
         }
         self
     }

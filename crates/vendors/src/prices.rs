@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -34,7 +35,42 @@ pub struct ModelPrice {
     pub as_of: Option<&'static str>,
     /// The page from which the prices of the table were read; `None` if they are the user's.
     pub source: Option<&'static str>,
+    /// The price of a cache that the provider stores; `None` if it is unknown.
+    pub storage: Option<StoragePrice>,
 }
+
+/// The price of a cache that the provider stores.
+///
+/// ```
+/// use std::time::Duration;
+/// use windlass_vendors::Vendors;
+/// let gemini = Vendors::builtin();
+/// let gemini = gemini.get("gemini").ok_or("not found")?;
+/// let storage = gemini.price("gemini-2.5-flash").and_then(|price| price.storage).ok_or("unknown")?;
+/// assert_eq!(storage.million_token_hours, 1_000_000);
+/// assert_eq!(storage.cost(5_000, Duration::from_secs(7_200)), 10_000);
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoragePrice {
+    /// A million tokens for an hour, in the unit of the other prices.
+    pub million_token_hours: u64,
+    /// The day of the price, `YYYY-MM-DD`; `None` if it is the user's.
+    pub as_of: Option<&'static str>,
+}
+
+impl StoragePrice {
+    /// Returns the cost of storing this many tokens for a time, in millionths of the currency, rounded up.
+    pub fn cost(&self, tokens: u64, time: Duration) -> u64 {
+        let parts = [u128::from(tokens), u128::from(self.million_token_hours), time.as_millis()];
+        let product = parts.into_iter().fold(1_u128, u128::saturating_mul);
+        u64::try_from(product.div_ceil(MILLION_TOKEN_HOURS)).unwrap_or(u64::MAX)
+    }
+}
+
+/// A million tokens for an hour, in tokens and milliseconds.
+const MILLION_TOKEN_HOURS: u128 = 1_000_000 * 3_600_000;
 
 /// The prices of one provider.
 #[derive(Debug, Deserialize)]
@@ -42,6 +78,7 @@ pub struct ModelPrice {
 struct PriceList {
     as_of: String,
     source: String,
+    storage_as_of: Option<String>,
     rows: Vec<PriceRow>,
 }
 
@@ -54,6 +91,7 @@ struct PriceRow {
     output: Amount,
     cache_read: Option<Amount>,
     cache_write: Option<Amount>,
+    storage: Option<Amount>,
     long: Option<LongRow>,
     context: u64,
 }
@@ -77,6 +115,7 @@ pub(crate) struct OwnPrice {
     output: Amount,
     cache_read: Option<Amount>,
     cache_write: Option<Amount>,
+    storage: Option<Amount>,
     long: Option<LongRow>,
 }
 
@@ -109,7 +148,9 @@ fn prices(input: Amount, output: Amount, cache: [Option<Amount>; 2], long: Optio
 impl OwnPrice {
     pub(crate) fn price(&self) -> ModelPrice {
         let prices = prices(self.input, self.output, [self.cache_read, self.cache_write], self.long.as_ref());
-        ModelPrice { prices, as_of: None, source: None }
+        let storage =
+            self.storage.map(|Amount(price)| StoragePrice { million_token_hours: price, as_of: None });
+        ModelPrice { prices, as_of: None, source: None, storage }
     }
 }
 
@@ -122,7 +163,11 @@ pub(crate) fn has_list(name: &str) -> bool {
 pub(crate) fn find_price(list: &str, model: &str) -> Option<ModelPrice> {
     let (list, row) = find_row(list, model)?;
     let prices = prices(row.input, row.output, [row.cache_read, row.cache_write], row.long.as_ref());
-    Some(ModelPrice { prices, as_of: Some(&list.as_of), source: Some(&list.source) })
+    let storage = row.storage.map(|Amount(price)| {
+        let as_of = list.storage_as_of.as_ref().unwrap_or(&list.as_of);
+        StoragePrice { million_token_hours: price, as_of: Some(as_of) }
+    });
+    Some(ModelPrice { prices, as_of: Some(&list.as_of), source: Some(&list.source), storage })
 }
 
 /// Returns the largest request of a model in tokens, from the list with this name.

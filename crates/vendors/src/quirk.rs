@@ -58,6 +58,10 @@ pub enum Quirk {
     /// Does not ask for arguments as the model writes them. Servers of Anthropic's format that validate their input
     /// refuse `eager_input_streaming`, as older gateways do.
     NoEagerArguments,
+    /// Marks the user's first text as the end of a prefix that the prompt cache keeps. OpenAI's models take explicit
+    /// breakpoints since GPT-5.6: <https://developers.openai.com/api/docs/guides/prompt-caching>. Holds where the vendor also
+    /// takes `prompt_cache_key`.
+    CacheBreakpoint,
 }
 
 impl Quirk {
@@ -78,6 +82,7 @@ impl Quirk {
         Self::NoFreeTextTools,
         Self::NoPromptCache,
         Self::NoEagerArguments,
+        Self::CacheBreakpoint,
     ];
 
     /// Returns the name as used in files.
@@ -98,6 +103,7 @@ impl Quirk {
             Self::NoFreeTextTools => "no-free-text-tools",
             Self::NoPromptCache => "no-prompt-cache",
             Self::NoEagerArguments => "no-eager-arguments",
+            Self::CacheBreakpoint => "cache-breakpoint",
         }
     }
 
@@ -126,7 +132,8 @@ impl Quirk {
             | Self::NoStrict
             | Self::NoFreeTextTools
             | Self::NoPromptCache
-            | Self::NoEagerArguments => return None,
+            | Self::NoEagerArguments
+            | Self::CacheBreakpoint => return None,
         })
     }
 

@@ -71,10 +71,13 @@ const NO_TOOLS: &[&str] = &[
     "function calling is not enabled",
 ];
 
-/// Fields inside of tools and of the system prompt, which must not be omitted themselves, and the quirks that leave out
+/// Fields inside of tools, messages and the system prompt, which must not be omitted themselves, and the quirks that leave out
 /// these fields.
-const INNER_FIELDS: &[(&str, Quirk)] =
-    &[("cache_control", Quirk::NoPromptCache), ("eager_input_streaming", Quirk::NoEagerArguments)];
+const INNER_FIELDS: &[(&str, Quirk)] = &[
+    ("cache_control", Quirk::NoPromptCache),
+    ("prompt_cache_breakpoint", Quirk::NoPromptCache),
+    ("eager_input_streaming", Quirk::NoEagerArguments),
+];
 
 /// Flags that enable tool calls in the servers of vLLM and llama.cpp; their refusals name them.
 const TOOL_FLAGS: &[&str] = &["--enable-auto-tool-choice", "--jinja"];

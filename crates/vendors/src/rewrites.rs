@@ -3,15 +3,17 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_protocol::{CallId, History, Message, Part, Payload, RewrittenHistory};
+use serde_json::json;
+use windlass_protocol::{CallId, History, Message, Opaque, Part, Payload, RewrittenHistory, Role};
 
 use crate::quirk::Quirk;
 
-/// Maximum number of cached conversations. A client has one for each agent that uses it.
+/// Maximum number of cached conversations. Each agent that uses a client has one conversation.
 const MOST: usize = 64;
 
 /// Quirks that change messages.
-const OF_MESSAGES: &[Quirk] = &[Quirk::CallIdsOfNine, Quirk::NoReasoningContent, Quirk::NoFreeTextTools];
+const OF_MESSAGES: &[Quirk] =
+    &[Quirk::CallIdsOfNine, Quirk::NoReasoningContent, Quirk::NoFreeTextTools, Quirk::CacheBreakpoint];
 
 /// The last rewritten form of each conversation, the newest last. The next turn then rewrites only its new
 /// messages and shares the old ones, which the encoder recognizes.
@@ -85,8 +87,25 @@ impl Rewrite {
             if quirks.contains(&Quirk::CallIdsOfNine) {
                 ids.shorten(&mut message);
             }
+            let is_user = |message: &Message| message.role == Role::User;
+            if quirks.contains(&Quirk::CacheBreakpoint) && is_user(&message) && !written.iter().any(is_user) {
+                mark_breakpoint(wire, Arc::make_mut(&mut message));
+            }
             written.push(message);
         })
+    }
+}
+
+/// Marks the last text of a message as a cache breakpoint, in the opaque fields that OpenAI's formats send with a text. A text
+/// that already has such fields keeps them.
+fn mark_breakpoint(wire: &str, message: &mut Message) {
+    let last = message.parts.iter_mut().rev().find_map(|part| match part {
+        Part::Text(text) if !text.text.is_empty() => Some(text),
+        _ => None,
+    });
+    if let Some(text) = last.filter(|text| text.opaque.is_none()) {
+        let breakpoint = json!({ "part": { "prompt_cache_breakpoint": { "mode": "explicit" } } });
+        text.opaque = Some(Opaque::new(wire, breakpoint));
     }
 }
 
@@ -168,8 +187,6 @@ fn nine(id: &str, round: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn message(value: serde_json::Value) -> Message {

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error as _};
 
 use crate::capability::{Claims, deserialize_claims};
 use crate::discovery::Discovery;
-use crate::endpoint::{Auth, Endpoint, KeyUse};
+use crate::endpoint::{Auth, BrowserSignIn, Endpoint, KeyUse};
 use crate::formats::WireFormat;
 use crate::prices::has_list;
 use crate::quirk::Quirk;
@@ -89,6 +89,7 @@ struct Row {
     auth: Option<AuthRow>,
     key_env: Option<String>,
     key: Option<KeyUse>,
+    sign_in: Option<BrowserSignIn>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
     schema: Option<String>,
@@ -204,6 +205,7 @@ impl Row {
         endpoint.base_url_env = self.base_url_env.or_else(|| endpoint.base_url_env.take());
         endpoint.key_env = self.key_env.or_else(|| endpoint.key_env.take());
         endpoint.key_use = self.key.unwrap_or(endpoint.key_use);
+        endpoint.sign_in = self.sign_in.or_else(|| endpoint.sign_in.take());
         match self.auth {
             Some(AuthRow::Bearer) => endpoint.auth = Auth::Bearer,
             Some(AuthRow::Header(name)) => endpoint.auth = Auth::Header(name),

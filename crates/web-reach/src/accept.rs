@@ -1,14 +1,33 @@
-//! Accepting connections in a way that survives errors of single connections.
+//! Listening sockets: a backlog for bursts of clients, and accepting in a way that survives errors of single connections.
 
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 /// The first pause after a shortage of resources; each further pause is twice as long, up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Connections that the kernel completes before the server accepts them. The kernel has a maximum of its own
+/// (`net.core.somaxconn`), which is 4,096 on Linux.
+const BACKLOG: u32 = 4_096;
+
+/// Binds a listening socket with a backlog of 4,096 connections.
+///
+/// `TcpListener::bind` has a backlog of 128. When more clients connect at the same time, Linux drops the packets that
+/// open their connections, and each client repeats its packet after one second.
+///
+/// # Errors
+/// The address cannot be bound.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // On Windows the option would permit two servers on one port.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// Accepts the next connection, and retries after errors that the listener survives.
 ///
@@ -68,6 +87,21 @@ mod tests {
         let mut errors: VecDeque<_> = errors.into_iter().collect();
         accept_with(|| std::future::ready(errors.pop_front().map_or(Ok(()), Err))).await?;
         Ok(began.elapsed())
+    }
+
+    // More than the backlog of `TcpListener::bind`, and few enough for the descriptors of a test.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_burst_of_clients_connects_before_the_server_accepts() {
+        let listener = listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut clients = tokio::task::JoinSet::new();
+        for _ in 0..300 {
+            clients.spawn(TcpStream::connect(address));
+        }
+        // Without room in the backlog a connection is not established before the server accepts, at any time.
+        let all = tokio::time::timeout(Duration::from_mins(1), clients.join_all()).await.unwrap();
+        assert!(all.iter().all(Result::is_ok));
     }
 
     // Regression test for the finding "correctness 15": a single failed `accept` ended the server.

@@ -7,7 +7,7 @@ use crate::UrlRefusal;
 
 /// The reason why a connection was refused or failed.
 #[derive(Debug, thiserror::Error)]
-#[expect(clippy::exhaustive_enums, reason = "whoever tells it has words for each of them")]
+#[expect(clippy::exhaustive_enums, reason = "each caller writes a text for each of them")]
 pub enum ReachError {
     /// The URL or the host is invalid.
     #[error(transparent)]

@@ -18,11 +18,11 @@ pub use crate::attach::Attach;
 pub use crate::{
     Agent, Approver, Event, Outcome, Report, RunHandle, RunOptions, Session, TypedEvent,
     policy::{ApprovalDecision, ApprovalRequest, Policy},
-    tool::{Context, Output, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
+    tool::{Context, Output, Progress, Showing, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
     toolbox::{Preset, ToolConfig, Toolbox},
 };
 pub use crate::{
-    protocol::{Effort, Message, RequestOptions},
+    protocol::{Effect, Effort, Message, RequestOptions},
     providers,
     stream::Model,
 };

@@ -65,12 +65,13 @@ impl<'a> Preamble<'a> {
     /// Appends the changes at the end of a range to its messages.
     pub(crate) fn append_changes(
         &self,
+        options: &AnthropicOptions,
         request: &'a Request,
         end: usize,
         mut messages: Vec<WireMessage<'a>>,
     ) -> Result<Vec<WireMessage<'a>>, EncodeError> {
         let Some(change) = self.changes.iter().find(|change| change.at == end) else { return Ok(messages) };
-        let content = change.blocks(request)?;
+        let content = change.blocks(options, request)?;
         match messages.last_mut() {
             Some(last) if last.role == "system" => last.content.extend(content),
             _ => messages.push(WireMessage { role: "system", content }),
@@ -80,7 +81,11 @@ impl<'a> Preamble<'a> {
 }
 
 impl<'a> Change<'a> {
-    fn blocks(&self, request: &'a Request) -> Result<Vec<WireBlock<'a>>, EncodeError> {
+    fn blocks(
+        &self,
+        options: &AnthropicOptions,
+        request: &'a Request,
+    ) -> Result<Vec<WireBlock<'a>>, EncodeError> {
         let tools = self.steps.iter().map(|step| {
             Ok(WireBlock::ToolChange(match step {
                 Step::Remove(name) => ToolChange::ToolRemoval { tool: ChangedTool::ToolReference { name } },
@@ -88,7 +93,7 @@ impl<'a> Change<'a> {
                     ToolChange::ToolAddition { tool: ChangedTool::ToolReference { name } }
                 }
                 Step::Define(spec) => {
-                    let definition = tools::wire_tool(request, spec)?;
+                    let definition = tools::wire_tool(options, request, spec)?;
                     ToolChange::ToolAddition { tool: ChangedTool::ToolDefinition { definition } }
                 }
             }))
@@ -138,7 +143,9 @@ fn find_changes<'a>(options: &AnthropicOptions, request: &'a Request) -> Option<
 
 /// Returns true for a tool whose definition has more than this crate's fields.
 fn is_special(request: &Request, tool: &ToolSpec) -> bool {
-    request.tool_fields.contains_key(tool.name()) || request.options.is_deferred(tool.name())
+    request.tool_fields.contains_key(tool.name())
+        || request.options.is_deferred(tool.name())
+        || request.options.programmatic_calling(tool.name()).is_some()
 }
 
 /// Returns the position at or after `at` at which the API takes a system message: after a turn of the user, and before an

@@ -12,6 +12,7 @@ use crate::fields::{output, system};
 use crate::instructions::{follows_answer, last_instructions, takes_system_messages};
 use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
+use crate::programs::{CONTAINER, pending_container};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
 use crate::{AnthropicOptions, Caching, hosted, parameters, tools};
 
@@ -57,6 +58,7 @@ pub(crate) fn encode(
     if let Some(config) = &output {
         fields.push(("output_config", Field::Output(config.clone())));
     }
+    fields.extend(pending_container(request).map(|id| (CONTAINER, Field::Text(id))));
     tools::encode(options, request, preamble.tools, marker, &mut fields)?;
     fields.extend(system(request, preamble.system, before, marker)?.map(|system| ("system", system)));
     fields.push((MESSAGES, Field::Messages([])));
@@ -72,7 +74,7 @@ pub(crate) fn encode(
     }
     let messages = |range: Range<usize>| {
         let messages = wire_messages(&request.messages, before, keeps_system, range.clone())?;
-        preamble.append_changes(request, range.end, messages)
+        preamble.append_changes(options, request, range.end, messages)
     };
     let body = if request.options.extra.contains_key(MESSAGES) {
         messages(0..request.messages.len())?;

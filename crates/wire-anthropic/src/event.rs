@@ -50,6 +50,8 @@ pub(crate) struct Delta<'a> {
     pub(crate) citation: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) stop_reason: Option<LenientStr<'a>>,
+    #[serde(borrow)]
+    pub(crate) container: Option<&'a RawValue>,
 }
 
 /// A message, either whole or as it is in `message_start`.
@@ -60,6 +62,8 @@ pub(crate) struct WireMessage<'a> {
     pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) content: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    pub(crate) container: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) stop_reason: Option<LenientStr<'a>>,
     pub(crate) usage: Option<WireUsage>,

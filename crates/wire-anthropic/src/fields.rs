@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_protocol::{OutputFormat, Request};
+use windlass_protocol::{OutputFormat, Part, Request};
 use windlass_wire::EncodeError;
 
 use crate::names::encode_error;
@@ -45,6 +45,10 @@ pub(crate) fn system<'a>(
     let prompt = prompt.map(|text| WireBlock::from_known(KnownBlock::Text { text: text.into() }));
     let mut blocks: Vec<WireBlock<'_>> = prompt.into_iter().collect();
     for message in request.messages.iter().take(before) {
+        // API reference: `system` consists of text blocks.
+        if message.parts.iter().any(|part| matches!(part, Part::Image(_) | Part::File(_))) {
+            return Err(encode_error("an image or a document in the system prompt"));
+        }
         blocks.extend(parts::blocks(message)?);
     }
     if let (Some(marker), Some(last)) = (marker, blocks.last_mut()) {

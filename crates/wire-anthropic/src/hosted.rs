@@ -8,9 +8,10 @@ use windlass_wire::{
     EncodeError, HostedToolError, HttpRequest, NativeTool, build_object, location_fields, text_list,
 };
 
-use crate::AnthropicOptions;
 use crate::model::claude_version;
 use crate::names::NAME;
+use crate::programs::CODE_EXECUTION;
+use crate::{AnthropicOptions, programs};
 
 /// The beta feature of servers in `mcp_servers`.
 const MCP_BETA: &str = "mcp-client-2025-11-20";
@@ -31,8 +32,12 @@ pub(crate) fn definition<'a>(
         HostedTool::WebFetch(fetch) => web_fetch(fetch, version("web_fetch"), error)?,
         HostedTool::CodeExecution(code) => {
             error.refuse([("files", !code.files.is_empty())])?;
-            json!({ "name": "code_execution", "type": version("code_execution") })
+            json!({ "name": CODE_EXECUTION, "type": version(CODE_EXECUTION) })
         }
+        HostedTool::ProgrammaticCalling(_) => json!({
+            "name": CODE_EXECUTION,
+            "type": programs::code_execution(options),
+        }),
         HostedTool::ComputerUse(computer) => build_object([
             ("display_height_px", Some(computer.height.into())),
             ("display_width_px", Some(computer.width.into())),

@@ -14,6 +14,7 @@ mod hosted;
 mod instructions;
 mod lint;
 mod marks;
+mod media;
 mod message_state;
 mod model;
 mod parameters;
@@ -23,6 +24,7 @@ mod tools;
 
 mod block;
 mod event;
+mod programs;
 mod reader;
 mod server_tools;
 mod shape;

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use windlass_protocol::{
-    File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, RequestOptions, Role,
-    ToolChoice, ToolResult, ToolSpec,
+    Message, Part, Refusal, RefusalKind, Request, RequestOptions, Role, ToolChoice, ToolResult, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::cache::{MOST, own_markers};
+use crate::media::media_refusal;
 use crate::names::{NAME, is_legal_name};
 use crate::parameters::{LEAST_BUDGET, MISSING, output_limit, unknown_label};
 use crate::request::WireThinking;
@@ -69,6 +69,10 @@ impl Lint {
             self.refuse(RefusalKind::Cache, "", what);
         }
         self.missing(&request.options);
+        if let Some(name) = parameters::unknown_sampling(options, &request.options) {
+            let what = format!("version {} of this API does not have the option `{name}`", options.version);
+            self.refuse(RefusalKind::Parameter, name, what);
+        }
         self.thinking(options, request, tokens);
     }
 
@@ -224,13 +228,15 @@ impl Lint {
             Part::Reasoning(thoughts) if thoughts.opaque.is_some() => {
                 let before = message.parts.iter().take_while(|other| !std::ptr::eq(*other, part));
                 if before.into_iter().any(|part| matches!(part, Part::Call(_))) {
-                    self.refuse(RefusalKind::Order, place, "thoughts stand after a call of the same message");
+                    self.refuse(RefusalKind::Order, place, "thoughts follow a call of the same message");
                 }
             }
-            Part::Image(image) => self.image(place, image),
             Part::Result(result) => self.error_result(place, result),
-            Part::File(file) => self.file(place, file),
-            _ => {}
+            part => {
+                if let Some(what) = media_refusal(message.role, part) {
+                    self.refuse(RefusalKind::Unsupported, place, what);
+                }
+            }
         }
     }
 
@@ -243,26 +249,6 @@ impl Lint {
         let is_text = |block: &Value| block.get("type").is_some_and(|kind| kind == "text");
         if !result.status.is_ok() && list.is_some_and(|list| !list.iter().all(is_text)) {
             let what = "a result that is an error has something other than text";
-            self.refuse(RefusalKind::Unsupported, place, what);
-        }
-    }
-
-    /// Checks an image's media type. Vision documentation: "JPEG, PNG, GIF and WebP".
-    fn image(&mut self, place: &str, image: &Image) {
-        let is_known =
-            matches!(image.media_type.as_str(), "image/jpeg" | "image/png" | "image/gif" | "image/webp");
-        if matches!(image.source, ImageSource::Base64(_)) && !is_known {
-            let what =
-                format!("a picture of {:?}; image/jpeg, png, gif and webp are taken", image.media_type);
-            self.refuse(RefusalKind::Unsupported, place, what);
-        }
-    }
-
-    /// Checks a document's media type. The API documents PDF and plain text.
-    fn file(&mut self, place: &str, file: &File) {
-        let is_known = file.media_type == "application/pdf" || file.media_type.starts_with("text/");
-        if matches!(file.source, FileSource::Base64(_)) && !is_known {
-            let what = format!("a document of {:?}; PDF and plain text are taken", file.media_type);
             self.refuse(RefusalKind::Unsupported, place, what);
         }
     }

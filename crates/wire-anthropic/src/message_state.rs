@@ -6,6 +6,7 @@ use windlass_protocol::Usage;
 use windlass_stream::Chunk;
 
 use crate::error::stream_error;
+use crate::programs;
 use crate::stop::stop_reason;
 use crate::usage::WireUsage;
 
@@ -19,6 +20,8 @@ pub(crate) struct MessageState {
     /// True if the message has a stop reason.
     has_stopped: bool,
     has_failed: bool,
+    /// The container of the message's programs.
+    container: Option<Value>,
 }
 
 impl MessageState {
@@ -26,6 +29,7 @@ impl MessageState {
     pub(crate) fn begin(&mut self) {
         self.has_begun = true;
         self.has_stopped = false;
+        self.container = None;
     }
 
     /// Notes content of a message, whose start may have been lost.
@@ -41,6 +45,17 @@ impl MessageState {
         if usage != self.sent {
             self.sent = usage;
             chunks.push(Chunk::Usage { usage });
+        }
+    }
+
+    /// Pushes the container, which a message can name at its start and at its end.
+    pub(crate) fn keep_container(&mut self, raw: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
+        let Some(container) = raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {
+            return;
+        };
+        if self.container.as_ref() != Some(&container) {
+            chunks.extend(programs::keep_container(&container).map(Chunk::Unknown));
+            self.container = Some(container);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Options of the format that are not part of a request.
 
+use crate::server::version::WITHOUT_SAMPLING;
+
 /// Settings for requests to the Messages API that a `Request` does not have: API version, beta features,
 /// default output limit, use of the prompt cache.
 ///
@@ -117,7 +119,13 @@ impl AnthropicOptions {
         self
     }
 
-    /// Sets the version of the API.
+    /// Returns true if the version has the options `temperature`, `top_p` and `top_k`. Versions are dates.
+    pub(crate) fn has_sampling(&self) -> bool {
+        self.version.as_str() < WITHOUT_SAMPLING
+    }
+
+    /// Sets the version of the API. From `2026-10-21` on, a request with `temperature`, `top_p` or `top_k` is refused, and a
+    /// gateway leaves them out of translated requests.
     pub fn with_version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
@@ -162,12 +170,13 @@ impl AnthropicOptions {
 
     /// Returns the type of the hosted tool with this name.
     pub(crate) fn tool_version<'a>(&'a self, name: &'a str) -> &'a str {
-        let is_of = |kind: &&str| {
-            let date = kind.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
-            date.is_some_and(|date| date.bytes().all(|byte| byte.is_ascii_digit()))
-        };
-        let own = self.tool_versions.iter().map(String::as_str);
-        own.chain(TOOL_VERSIONS).find(is_of).unwrap_or(name)
+        let default = TOOL_VERSIONS.into_iter().find(|kind| is_version(kind, name));
+        self.own_tool_version(name).or(default).unwrap_or(name)
+    }
+
+    /// Returns the type that replaces the default one of the hosted tool with this name.
+    pub(crate) fn own_tool_version(&self, name: &str) -> Option<&str> {
+        self.tool_versions.iter().map(String::as_str).find(|kind| is_version(kind, name))
     }
 
     /// Sets the beta features.
@@ -175,4 +184,10 @@ impl AnthropicOptions {
         self.betas = betas.into_iter().collect();
         self
     }
+}
+
+/// Returns true if a type consists of the name of a tool and a date.
+fn is_version(kind: &str, name: &str) -> bool {
+    let date = kind.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+    date.is_some_and(|date| date.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -11,6 +11,9 @@ use crate::request::{Field, WireThinking};
 /// The options that the API does not have.
 pub(crate) const MISSING: [&str; 3] = ["seed", "verbosity", "stored_cache"];
 
+/// The options of sampling, which the API has until version 2026-10-21.
+const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
+
 /// The only label of a request that the API has.
 const USER: &str = "user_id";
 
@@ -26,6 +29,9 @@ pub(crate) fn encode<'a>(
     let asked = &request.options;
     if let Some(name) = asked.set_names().find(|name| MISSING.contains(name)) {
         return Err(encode_error(format!("the option `{name}`")));
+    }
+    if let Some(name) = unknown_sampling(options, asked) {
+        return Err(encode_error(format!("the option `{name}` in version {}", options.version)));
     }
     fields.push(("max_tokens", Field::Count(output_limit(options, asked))));
     fields.extend(asked.temperature.map(|value| ("temperature", Field::Float(value))));
@@ -47,6 +53,19 @@ pub(crate) fn encode<'a>(
 /// Returns the first label that the API does not have.
 pub(crate) fn unknown_label(asked: &RequestOptions) -> Option<&str> {
     asked.metadata.keys().map(String::as_str).find(|name| *name != USER)
+}
+
+/// Returns the first option of sampling, if the version of the API does not have them.
+pub(crate) fn unknown_sampling(options: &AnthropicOptions, asked: &RequestOptions) -> Option<&'static str> {
+    if options.has_sampling() {
+        return None;
+    }
+    let is_set = [
+        asked.temperature.is_some(),
+        asked.top_p.is_some(),
+        asked.extra.get("top_k").is_some_and(|k| !k.is_null()),
+    ];
+    SAMPLING.into_iter().zip(is_set).find_map(|(name, is_set)| is_set.then_some(name))
 }
 
 /// Returns the output limit, which the API requires. A default limit has room for the requested thoughts besides.
@@ -88,11 +107,24 @@ fn is_adaptive(model: &str) -> bool {
 
 /// Removes options that the API refuses together: thinking excludes forced calls and changed sampling, and an open
 /// round of calls must begin with thoughts of this API. Models since Claude 4.5 take only one of temperature and
-/// `top_p`.
-pub(crate) fn settle(request: &mut Request) -> Vec<&'static str> {
+/// `top_p`. A version of the API without sampling takes neither.
+pub(crate) fn settle(settings: &AnthropicOptions, request: &mut Request) -> Vec<&'static str> {
     let mut lost = Vec::new();
+    while let Some(name) = unknown_sampling(settings, &request.options) {
+        match name {
+            "temperature" => request.options.temperature = None,
+            "top_p" => request.options.top_p = None,
+            _ => drop(request.options.extra.remove(name)),
+        }
+        lost.push(name);
+    }
     let is_in_round = request.messages.last().is_some_and(|message| message.role == Role::Tool);
     let options = &mut request.options;
+    // The API samples at 1 without a temperature.
+    if options.top_p.is_some() && options.temperature.is_some_and(|value| (value - 1.0).abs() <= f64::EPSILON)
+    {
+        options.temperature = None;
+    }
     if options.temperature.is_some() && options.top_p.take().is_some() {
         lost.push("top_p");
     }

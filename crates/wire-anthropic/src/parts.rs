@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use windlass_protocol::{
-    Content, File, FileSource, Image, ImageSource, Message, Part, Payload, Reasoning, ResultStatus, Role,
-    ToolCall, ToolResult,
+    Content, File, FileSource, Image, ImageSource, Message, Part, Payload, Reasoning, ResultStatus, ToolCall,
+    ToolResult,
 };
 use windlass_wire::EncodeError;
 
 use crate::base64;
 use crate::marks;
+use crate::media::media_refusal;
 use crate::names::{BLOCK_FIELD, NAME, encode_error, is_legal, is_legal_name};
 use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource};
 
@@ -19,13 +20,13 @@ use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource}
 pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeError> {
     let mut blocks = Vec::with_capacity(message.parts.len());
     for part in &message.parts {
+        if let Some(what) = media_refusal(message.role, part) {
+            return Err(encode_error(what));
+        }
         let (block, opaque) = match part {
             // The API refuses a text without a visible character.
             Part::Text(text) if text.text.trim().is_empty() => continue,
             Part::Text(text) => (KnownBlock::Text { text: Cow::Borrowed(&text.text) }, text.opaque.as_ref()),
-            Part::Image(_) | Part::File(_) if message.role == Role::Assistant => {
-                return Err(encode_error("an image or a document in an assistant message"));
-            }
             Part::Image(image) => (KnownBlock::Image { source: source(image)? }, image.opaque.as_ref()),
             Part::File(file) => (document(file)?, file.opaque.as_ref()),
             Part::Reasoning(reasoning) => match thoughts(reasoning) {

@@ -86,12 +86,7 @@ impl Reader {
                     self.message_start(message, chunks);
                 }
             }
-            "message_delta" => {
-                if let Some(raw) = event.delta.and_then(|delta| delta.stop_reason) {
-                    self.message.stop(&raw.0, chunks);
-                }
-                self.message.count(event.usage, chunks);
-            }
+            "message_delta" => self.message_delta(&event, chunks),
             "message_stop" => self.message.end(chunks),
             "ping" => {}
             "error" => self.message.fail(event.error, chunks),

@@ -152,6 +152,8 @@ pub(crate) struct OwnTool<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) defer_loading: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) allowed_callers: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_control: Option<Ephemeral>,
     #[serde(flatten)]
     pub(crate) more: Option<&'a Map<String, Value>>,

@@ -7,6 +7,7 @@ mod options;
 mod request;
 mod rules;
 mod tools;
+pub(crate) mod version;
 
 mod answer;
 mod stream;
@@ -63,7 +64,11 @@ impl Server for Anthropic {
     }
 
     fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
-        error::refuse_threads(request)
+        error::refuse_threads(request).or_else(|| error::refuse_compactions(request))
+    }
+
+    fn refuse_version(&self, headers: &[(String, String)], body: &[u8]) -> Option<ProviderError> {
+        version::refuse(headers, body)
     }
 
     fn share_tools(&self, request: &mut Request) -> Option<Box<dyn CallRestorer>> {

@@ -47,6 +47,7 @@ impl Shape {
             signature,
             citation: None,
             stop_reason: None,
+            container: None,
             kind: delta_kind,
         } = delta
         else {

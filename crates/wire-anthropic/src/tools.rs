@@ -6,7 +6,7 @@ use windlass_wire::{EncodeError, NativeTool};
 
 use crate::names::{encode_error, is_legal_name};
 use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
-use crate::{AnthropicOptions, hosted, marks};
+use crate::{AnthropicOptions, hosted, marks, programs};
 
 /// The field of a tool that the model sees only after a search.
 const DEFERRED: &str = "defer_loading";
@@ -26,15 +26,16 @@ pub(crate) fn encode<'a>(
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
-    let hosted = request.options.hosted_tools.iter();
-    let hosted = hosted.map(|tool| hosted::definition(options, &request.model, tool));
+    programs::check_options(request)?;
+    let hosted =
+        programs::select_hosted_tools(request).map(|tool| hosted::definition(options, &request.model, tool));
     let hosted = hosted.collect::<Result<Vec<_>, _>>()?;
     fields.extend(choice(request, &hosted)?.map(|choice| ("tool_choice", Field::Choice(choice))));
     let servers = hosted::servers(request);
     if !servers.is_empty() {
         fields.push(("mcp_servers", Field::Servers(servers)));
     }
-    let own = offered.iter().map(|tool| wire_tool(request, tool));
+    let own = offered.iter().map(|tool| wire_tool(options, request, tool));
     let hosted = hosted.into_iter().map(|tool| Ok(WireTool::Hosted(tool)));
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
     // A hosted tool gets no marker, and the API refuses a marker on a tool with deferred loading. The last of the other
@@ -82,27 +83,38 @@ fn is_offered(request: &Request, hosted: &[NativeTool<'_>], name: &str) -> bool 
     request.tools.iter().any(|tool| tool.name().as_str() == name) || hosted.iter().any(is_hosted)
 }
 
+/// The field of a tool that names its callers.
+const CALLERS: &str = "allowed_callers";
+
 /// Encodes the definition of a tool.
-pub(crate) fn wire_tool<'a>(request: &'a Request, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
+pub(crate) fn wire_tool<'a>(
+    options: &AnthropicOptions,
+    request: &'a Request,
+    tool: &'a ToolSpec,
+) -> Result<WireTool<'a>, EncodeError> {
     let more = marks::block(request.tool_fields.get(tool.name()));
+    let callers = programs::find_callers(options, request, tool.name());
     let is_deferred =
         request.options.is_deferred(tool.name()) && !more.is_some_and(|more| more.contains_key(DEFERRED));
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(encode_error(format!("the tool name {:?}", name.as_str())))
         }
-        ToolSpec::Function { name, description, parameters, strict, eager_arguments } => {
+        // Programmatic tool calling, "Feature incompatibilities": `strict`.
+        ToolSpec::Function { name, strict: Strictness::On, .. } if callers.is_some() => {
+            Err(encode_error(format!("a strict schema of {name}, which programs can call")))
+        }
+        ToolSpec::Function { name, description, parameters, strict, eager_arguments, .. } => {
             Ok(WireTool::Own(OwnTool {
                 name: name.as_str(),
                 description,
                 input_schema: parameters.as_raw(),
-                strict: match strict {
-                    Strictness::Unsaid => None,
-                    Strictness::On => Some(true),
-                    Strictness::Off => Some(false),
-                },
+                strict: strict.as_flag(),
                 eager_input_streaming: eager_arguments.then_some(true),
                 defer_loading: is_deferred.then_some(true),
+                allowed_callers: callers
+                    .filter(|_| !more.is_some_and(|more| more.contains_key(CALLERS)))
+                    .map(|callers| callers.into_iter().map(str::to_owned).collect()),
                 cache_control: None,
                 more,
             }))

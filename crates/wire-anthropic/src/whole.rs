@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::WireMessage;
@@ -22,8 +22,7 @@ impl Reader {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         if !text.starts_with('{') {
-            let what = ProviderError::not_provider(200, body).message;
-            return Err(DecodeError::Shape { wire: NAME, what });
+            return Err(DecodeError::from_foreign_body(NAME, text.as_bytes()));
         }
         Self::read_body(text, chunks)
     }

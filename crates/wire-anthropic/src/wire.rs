@@ -57,7 +57,7 @@ impl Wire for Anthropic {
     }
 
     fn settle_options(&self, request: &mut Request) -> Vec<&'static str> {
-        settle(request)
+        settle(&self.options, request)
     }
 
     fn key_header(&self) -> Option<&'static str> {

@@ -122,7 +122,7 @@ fn beginning(bytes: &[u8]) -> Result<Option<&[u8]>, DecodeError> {
         None => Ok(None),
         Some(begun) if begun.starts_with(b"{") => Ok(Some(begun)),
         Some(_) => {
-            let what = "a list of something that is no object".to_owned();
+            let what = "a list with an element that is not an object".to_owned();
             Err(DecodeError::Shape { wire: NAME, what })
         }
     }

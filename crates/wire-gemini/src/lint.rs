@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use windlass_protocol::{
-    File, FileSource, History, Image, ImageSource, Message, OutputFormat, ParallelCalls, Part, Refusal,
-    RefusalKind, Request, Role, ToolCall, ToolChoice, ToolSpec,
+    History, Message, OutputFormat, ParallelCalls, Part, Refusal, RefusalKind, Request, Role, ToolCall,
+    ToolChoice, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::call::SIGNATURE;
 use crate::encode::{encode, several_candidates};
+use crate::media::media_refusal;
 use crate::names::{CONFIG, NAME, is_legal_name};
 use crate::parameters::MISSING;
 use crate::{GeminiOptions, Rules, hosted};
@@ -187,26 +188,8 @@ impl Lint {
     }
 
     fn part(&mut self, place: &str, part: &Part) {
-        let (media_type, is_here) = match part {
-            Part::Image(Image { media_type, source, .. }) => {
-                (media_type, matches!(source, ImageSource::Base64(_)))
-            }
-            Part::File(File { media_type, source, .. }) => {
-                (media_type, matches!(source, FileSource::Base64(_)))
-            }
-            _ => return,
-        };
-        if !is_here {
-            return;
-        }
-        if media_type.is_empty() {
-            self.refuse(RefusalKind::Parameter, place, "bytes need a media type");
-        }
-        // Guide to image understanding: PNG, JPEG, WEBP, HEIC, HEIF; else "Unsupported MIME type".
-        let known = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
-        if media_type.starts_with("image/") && !known.contains(&media_type.as_str()) {
-            let what = format!("a picture of {media_type}; png, jpeg, webp, heic and heif are taken");
-            self.refuse(RefusalKind::Unsupported, place, what);
+        if let Some((kind, what)) = media_refusal(part) {
+            self.refuse(kind, place, what);
         }
     }
 

@@ -10,6 +10,7 @@ use windlass_wire::EncodeError;
 
 use crate::Rules;
 use crate::call::{ID, SIGNATURE};
+use crate::media::media_refusal;
 use crate::names::{NAME, encode_error, rest};
 use crate::reader::PART_FIELD;
 use crate::request::{KnownPart, PartKind, Rest, WireCall, WireContent, WirePart};
@@ -86,6 +87,9 @@ fn sign_first_call(parts: &mut [WirePart<'_>]) {
 fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeError> {
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in &message.parts {
+        if let Some((_, what)) = media_refusal(part) {
+            return Err(encode_error(what));
+        }
         match part {
             Part::Text(text) => {
                 let signature = field(text.opaque.as_ref(), SIGNATURE);

@@ -49,7 +49,8 @@ pub enum SchemaField {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AutoMode {
-    /// Omitted, which the API reads as `AUTO`.
+    /// `VALIDATED` if the schema of a function must be enforced ([`Strictness::On`](windlass_protocol::Strictness::On)),
+    /// and otherwise omitted, which the API reads as `AUTO`.
     #[default]
     Unsaid,
     /// `VALIDATED`: text or calls, but a call's arguments match its schema.

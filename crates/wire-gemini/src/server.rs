@@ -17,8 +17,8 @@ mod whole;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, Outline, ProviderError, RequestError,
-    ResponseHead, SamplingOption, Server,
+    DecodedRequest, EmbeddingsApi, Encoder, FieldRule, Framing, HeaderRule, Outline, ProviderError,
+    RequestError, ResponseHead, SamplingOption, Server,
 };
 
 use crate::Gemini;
@@ -58,7 +58,11 @@ impl Server for Gemini {
     }
 
     fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
-        options::share(&mut request.options)
+        options::share(request)
+    }
+
+    fn embeddings_api(&self) -> Option<EmbeddingsApi> {
+        Some(EmbeddingsApi::Gemini)
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

@@ -7,7 +7,8 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
     // Some gateways write the enum's numbers; the Gemini API and Vertex AI agree on the first four only.
     match raw {
         "STOP" | "1" | "" => StopReason::End,
-        "MAX_TOKENS" | "2" => StopReason::Length,
+        // A request with the answer's token continues it; without one it ends here.
+        "MAX_TOKENS" | "CONTINUATION" | "2" => StopReason::Length,
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -15,6 +16,8 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
         | "PROHIBITED_CONTENT"
         | "SPII"
         | "MODEL_ARMOR"
+        | "ESCALATION"
+        | "PUP_LIMITED_DISABLED"
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION"

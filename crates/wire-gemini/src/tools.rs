@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec};
+use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::{EncodeError, with_extra};
 
 use crate::names::{CHOICE, NAME, encode_error, is_first, is_legal, is_legal_name, rest};
@@ -138,7 +138,7 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
         return Err(encode_error("the limit of one call"));
     }
     Ok(match &request.options.tool_choice {
-        ToolChoice::Auto if options.auto_mode == AutoMode::Validated => vec![mode("VALIDATED")],
+        ToolChoice::Auto if is_validated(options, request) => vec![mode("VALIDATED")],
         ToolChoice::Auto => Fields::new(),
         ToolChoice::None => vec![mode("NONE")],
         ToolChoice::Required => vec![mode("ANY")],
@@ -149,6 +149,13 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
             return Err(encode_error(format!("a demanded call of {name}, which is not offered")));
         }
     })
+}
+
+/// Returns whether the API has to enforce the schemas of calls that the model may make. It has one mode for all functions;
+/// `ANY` enforces them, too.
+fn is_validated(options: &GeminiOptions, request: &Request) -> bool {
+    let is_strict = |tool: &ToolSpec| matches!(tool, ToolSpec::Function { strict: Strictness::On, .. });
+    options.auto_mode == AutoMode::Validated || request.tools.iter().any(is_strict)
 }
 
 /// Replaces the characters of a call's name that the API refuses by `_`, so that a name that a model invented

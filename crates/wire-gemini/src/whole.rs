@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
 
 use crate::array::ArrayStream;
 use crate::event::Event;
@@ -18,16 +18,13 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
     match text.bytes().next() {
         Some(b'{') => read(text, chunks),
         Some(b'[') => read_array(text, limits, chunks),
-        _ => {
-            let what = ProviderError::not_provider(200, body).message;
-            Err(DecodeError::Shape { wire: NAME, what })
-        }
+        _ => Err(DecodeError::from_foreign_body(NAME, text.as_bytes())),
     }
 }
 
-/// Returns the error for an empty body.
+/// Returns the error for an empty body, or a list that ends before its first element.
 pub(crate) fn empty() -> DecodeError {
-    DecodeError::Shape { wire: NAME, what: "an empty body".to_owned() }
+    DecodeError::NotJson { wire: NAME, what: "an empty body".to_owned() }
 }
 
 /// Decodes an array of events, which is a whole stream in one body.

@@ -76,7 +76,7 @@ fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> 
                 name: &schema.name,
                 description: schema.description.as_deref(),
                 schema: schema.schema.as_raw(),
-                strict: tools::strict(schema.strict),
+                strict: schema.strict.as_flag(),
             },
         }),
         _ => return Err(encode_error("an output format of a newer kind")),

@@ -10,6 +10,7 @@ mod hosted;
 mod ids;
 mod lint;
 mod marks;
+mod media;
 mod messages;
 mod parameters;
 mod parts;

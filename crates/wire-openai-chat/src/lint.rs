@@ -1,15 +1,14 @@
 //! Finds the parts of a request that OpenAI, and most servers of its format, would refuse.
 
 use windlass_protocol::{
-    File, FileSource, Image, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request,
-    Role, Strictness, ToolSpec,
+    OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request, Role, Strictness, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::encode::{self, several_answers};
+use crate::media::media_refusal;
 use crate::names::is_legal_name;
-use crate::parts::audio_format;
-use crate::{OpenAiChatOptions, hosted, marks};
+use crate::{OpenAiChatOptions, hosted};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refusal> {
@@ -154,43 +153,7 @@ impl Lint {
     }
 
     fn part(&mut self, role: Role, place: &str, part: &Part) {
-        match part {
-            // API reference: the content of these two roles consists of text parts and refusals.
-            Part::Image(_) | Part::File(_) if matches!(role, Role::Assistant | Role::System) => {
-                let what = "pictures and documents stand in a user's message only";
-                self.refuse(RefusalKind::Unsupported, place, what);
-            }
-            Part::Image(image) => self.image(place, image),
-            Part::File(file) => self.file(place, file),
-            _ => {}
-        }
-    }
-
-    /// Checks an image's media type. Images and vision: "PNG, JPEG, WEBP, non-animated GIF".
-    fn image(&mut self, place: &str, image: &Image) {
-        let known = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
-        if matches!(image.source, ImageSource::Base64(_)) && !known.contains(&image.media_type.as_str()) {
-            let what =
-                format!("a picture of {:?}; image/png, jpeg, webp and gif are taken", image.media_type);
-            self.refuse(RefusalKind::Unsupported, place, what);
-        }
-    }
-
-    /// Checks a file: a recording has to be WAV or MP3, and a document has to come as bytes or as the id of
-    /// an upload. A URL is accepted only from a client of this format.
-    fn file(&mut self, place: &str, file: &File) {
-        let is_audio = file.media_type.starts_with("audio/");
-        let is_known = audio_format(&file.media_type).is_some() || !is_audio;
-        if matches!(file.source, FileSource::Base64(_)) && !is_known {
-            let what = format!("a recording of {:?}; WAV and MP3 are taken", file.media_type);
-            self.refuse(RefusalKind::Unsupported, place, what);
-        }
-        if matches!(file.source, FileSource::Id(_)) && file.media_type.starts_with("image/") {
-            let what = "an uploaded picture; its bytes or its address are taken";
-            self.refuse(RefusalKind::Unsupported, place, what);
-        }
-        if matches!(file.source, FileSource::Url(_)) && marks::for_part(&Part::File(file.clone())).is_none() {
-            let what = "a document at an address; its bytes or the id of an upload are taken";
+        if let Some(what) = media_refusal(role, part) {
             self.refuse(RefusalKind::Unsupported, place, what);
         }
     }

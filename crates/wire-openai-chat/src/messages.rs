@@ -10,7 +10,7 @@ use windlass_wire::EncodeError;
 use crate::ids::wire_id;
 use crate::marks;
 use crate::names::{NAME, encode_error};
-use crate::parts::{push_pictures, user_part, wire_call, words};
+use crate::parts::{encode_part, push_pictures, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
@@ -37,8 +37,8 @@ pub(crate) fn wire_messages<'a>(
         results(options.call_ids, message, &mut messages, &mut beside);
         match message.role {
             Role::Tool => {
-                for part in message.parts.iter().filter(|part| matches!(part, Part::Text(_))) {
-                    beside.extend(user_part(part)?);
+                for part in message.parts.iter().filter(|part| is_beside_results(part)) {
+                    beside.extend(encode_part(message.role, part)?);
                 }
             }
             Role::Assistant => {
@@ -64,6 +64,11 @@ pub(crate) fn wire_messages<'a>(
     Ok(messages)
 }
 
+/// Returns true for a part of the results' message that is sent after them, in a message of the user.
+fn is_beside_results(part: &Part) -> bool {
+    matches!(part, Part::Text(_) | Part::Image(_) | Part::File(_))
+}
+
 /// Returns the fields of the message that this crate does not interpret.
 fn further(message: &Message) -> Option<&Map<String, Value>> {
     marks::message(message, marks::MESSAGE).and_then(Value::as_object)
@@ -78,7 +83,7 @@ fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMes
     let role = if is_developer { "developer" } else { role };
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in message.parts.iter().filter(|part| !matches!(part, Part::Result(_))) {
-        parts.extend(user_part(part)?);
+        parts.extend(encode_part(message.role, part)?);
     }
     let content = content(parts, is_list(message));
     let more = further(message);
@@ -127,7 +132,7 @@ fn results<'a>(
 fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<WireMessage<'a>>, EncodeError> {
     let mut parts = beside;
     for part in &message.parts {
-        parts.extend(user_part(part)?);
+        parts.extend(encode_part(message.role, part)?);
     }
     // Send a single text as a string, which every server accepts.
     let content = match parts.as_slice() {
@@ -156,9 +161,8 @@ fn assistant<'a>(
                 parts.extend(unknown.value.get(marks::PART).map(WirePart::Raw));
             }
             Part::Unknown(_) => {}
-            Part::Image(_) => return Err(encode_error("an image in an assistant message")),
-            Part::File(_) => return Err(encode_error("a document in an assistant message")),
-            _ => return Err(encode_error("a result in an assistant message")),
+            Part::Result(_) => return Err(encode_error("a result in an assistant message")),
+            part => parts.extend(encode_part(message.role, part)?),
         }
     }
     // Send reasoning back only inside a round of calls. DeepSeek requires it there, and its documentation

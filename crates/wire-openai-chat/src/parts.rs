@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use windlass_protocol::{
-    Content, File, FileSource, Image, ImageSource, Part, Payload, Text, ToolCall, ToolResult,
+    Content, File, FileSource, Image, ImageSource, Part, Payload, Role, Text, ToolCall, ToolResult,
 };
 use windlass_wire::EncodeError;
 
 use crate::CallIds;
 use crate::ids::wire_id;
 use crate::marks;
+use crate::media::{audio_format, media_refusal};
 use crate::names::{NAME, encode_error, is_legal_name};
 use crate::request::{
     KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
@@ -28,7 +29,10 @@ pub(crate) fn words(text: &Text) -> Option<WirePart<'_>> {
 
 /// Encodes a part of a message that is not the assistant's. Returns `None` for a part that such a message
 /// cannot hold.
-pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError> {
+pub(crate) fn encode_part(role: Role, part: &Part) -> Result<Option<WirePart<'_>>, EncodeError> {
+    if let Some(what) = media_refusal(role, part) {
+        return Err(encode_error(what));
+    }
     Ok(match part {
         Part::Text(text) => words(text),
         Part::Image(image) => Some(picture(image)?),
@@ -63,15 +67,6 @@ fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
     Ok(wrap_known(KnownPart::ImageUrl { image_url }, marks::group(opaque, marks::PART)))
 }
 
-/// Returns the audio format of a media type, or `None` if the API does not accept it.
-pub(crate) fn audio_format(media_type: &str) -> Option<&'static str> {
-    match media_type {
-        "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
-        "audio/mp3" | "audio/mpeg" => Some("mp3"),
-        _ => None,
-    }
-}
-
 fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
     let opaque = file.opaque.as_ref();
     let more = marks::group(opaque, marks::PART);
@@ -89,10 +84,9 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
             WireFile { file_data: Some(Cow::Owned(data)), ..body }
         }
         (FileSource::Id(id), _) => WireFile { file_id: Some(id), ..body },
-        (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.for_wire(NAME).is_some()) => {
-            WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body }
-        }
-        _ => return Err(encode_error("a document at a URL, only bytes and uploads")),
+        // Only a client of this format has a document at a URL.
+        (FileSource::Url(url), _) => WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body },
+        _ => return Err(encode_error("a document of a newer kind")),
     };
     Ok(wrap_known(KnownPart::File { file }, more))
 }

@@ -16,8 +16,8 @@ mod error;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RequestError, ResponseHead,
-    SamplingOption, Server,
+    DecodedRequest, EmbeddingsApi, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RequestError,
+    ResponseHead, SamplingOption, Server,
 };
 
 use self::stream::{Stream, TellUsage};
@@ -51,11 +51,15 @@ impl Server for OpenAiChat {
     }
 
     fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
-        options::share(&mut request.options)
+        options::share(request)
     }
 
     fn has_failure_reason(&self) -> bool {
         false
+    }
+
+    fn embeddings_api(&self) -> Option<EmbeddingsApi> {
+        Some(EmbeddingsApi::OpenAi)
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
@@ -65,7 +69,7 @@ impl Server for OpenAiChat {
         let options = asked.request.options.extra.get("stream_options");
         let asks =
             options.and_then(|options| options.get("include_usage")).is_some_and(|asked| asked == true);
-        Box::new(Stream::new(reply, if asks { TellUsage::Tell } else { TellUsage::Leave }))
+        Box::new(Stream::new(&reply, if asks { TellUsage::Tell } else { TellUsage::Leave }))
     }
 
     fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>) {

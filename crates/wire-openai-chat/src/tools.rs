@@ -1,6 +1,6 @@
 //! Encodes the tools of a request.
 
-use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
+use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, ToolChoice, ToolSpec};
 use windlass_wire::EncodeError;
 
 use crate::hosted::{self, Definition};
@@ -66,7 +66,7 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
                 name: name.as_str(),
                 description,
                 parameters: (parameters.as_str() != "null").then(|| parameters.as_raw()),
-                strict: self::strict(*strict),
+                strict: strict.as_flag(),
                 more: inner,
             };
             Ok(WireTool::Own { kind: "function", function: Some(function), custom: None, more })
@@ -77,15 +77,6 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
             Ok(WireTool::Own { kind: "custom", function: None, custom: Some(custom), more })
         }
         _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),
-    }
-}
-
-/// Returns the `strict` flag, or `None` if the tool does not set it.
-pub(crate) fn strict(strict: Strictness) -> Option<bool> {
-    match strict {
-        Strictness::Unsaid => None,
-        Strictness::On => Some(true),
-        Strictness::Off => Some(false),
     }
 }
 

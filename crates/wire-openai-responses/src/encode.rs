@@ -1,9 +1,11 @@
 //! Encodes the body of a request: the fields have a fixed order, and `input` comes last (RULES N6).
 
+use std::sync::LazyLock;
+
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use windlass_protocol::{
-    Delivery, Grammar, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName, ToolSpec,
+    Delivery, Grammar, OutputFormat, ParallelCalls, RawJson, Request, ToolChoice, ToolName, ToolSpec,
 };
 use windlass_wire::{EncodeError, HttpRequest, NativeTool, RequestBody, check_pairing_from, with_extra};
 
@@ -84,7 +86,7 @@ fn text<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Res
             name: &schema.name,
             description: schema.description.as_deref(),
             schema: schema.schema.as_raw(),
-            strict: strict_flag(schema.strict),
+            strict: schema.strict.as_flag(),
         }),
         _ => return Err(encode_error("the form of the answer")),
     };
@@ -155,6 +157,17 @@ fn is_of_type(tool: &Value, kind: &str) -> bool {
     tool.get("type").and_then(Value::as_str) == Some(kind)
 }
 
+/// The field of a function that names its callers.
+const CALLERS: &str = "allowed_callers";
+
+/// The field of a function with the schema of its results.
+const OUTPUT_SCHEMA: &str = "output_schema";
+
+/// The value of [`CALLERS`] for a function that only programs call.
+static PROGRAMS: LazyLock<Value> = LazyLock::new(|| json!(["programmatic"]));
+/// The value of [`CALLERS`] for a function that programs and the model call.
+static BOTH_CALLERS: LazyLock<Value> = LazyLock::new(|| json!(["direct", "programmatic"]));
+
 fn own_tool<'a>(
     options: &OpenAiResponsesOptions,
     request: &'a Request,
@@ -165,14 +178,25 @@ fn own_tool<'a>(
     if request.options.is_deferred(tool.name()) {
         rest.entry(hosted::DEFERRED).or_insert(&DEFERS);
     }
+    let calling = request.options.programmatic_calling(tool.name());
+    if let Some(calling) = calling {
+        let callers = if calling.direct_calls { &*BOTH_CALLERS } else { &*PROGRAMS };
+        rest.entry(CALLERS).or_insert(callers);
+    }
     let own = match tool {
-        ToolSpec::Function { name, description, parameters, strict, .. } => OwnTool::Function {
-            name: name.as_str(),
-            description,
-            parameters: parameters.as_raw(),
-            strict: strict_flag(*strict).or(options.strict_functions.flag()),
-            rest,
-        },
+        ToolSpec::Function { name, description, parameters, strict, output_schema, .. } => {
+            let output_schema = output_schema.as_ref().filter(|_| calling.is_some());
+            OwnTool::Function {
+                name: name.as_str(),
+                description,
+                parameters: parameters.as_raw(),
+                strict: strict.as_flag().or(options.strict_functions.flag()),
+                output_schema: output_schema
+                    .filter(|_| !rest.contains_key(OUTPUT_SCHEMA))
+                    .map(RawJson::as_raw),
+                rest,
+            }
+        }
         ToolSpec::Freeform { name, description, grammar } => {
             let format = grammar.as_ref().map(wire_grammar).transpose()?;
             OwnTool::Custom { name: name.as_str(), description, format, rest }
@@ -180,14 +204,6 @@ fn own_tool<'a>(
         _ => return Err(encode_error(format!("the form of the tool {}", tool.name()))),
     };
     Ok(WireTool::Own(own))
-}
-
-fn strict_flag(strict: Strictness) -> Option<bool> {
-    match strict {
-        Strictness::Unsaid => None,
-        Strictness::On => Some(true),
-        Strictness::Off => Some(false),
-    }
 }
 
 fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {

@@ -116,9 +116,11 @@ pub(crate) struct ContentPart<'a> {
 }
 
 impl Response<'_> {
-    /// Returns true if this is a response. Older servers omit `object`, but every server sends `output`.
+    /// Returns true if this is a response, or a compaction, which has the same members. Older servers omit `object`, but every
+    /// server sends `output`.
     pub(crate) fn is_response(&self) -> bool {
-        self.object.0 == "response" || (self.object.0.is_empty() && self.output.is_some())
+        matches!(&*self.object.0, "response" | "response.compaction")
+            || (self.object.0.is_empty() && self.output.is_some())
     }
 
     /// Returns the provider's reason for an incomplete response, or an empty string.

@@ -40,6 +40,7 @@ pub(crate) fn definition(tool: &HostedTool) -> Result<NativeTool<'_>, EncodeErro
             error.refuse([("matching", search.matching != ToolMatching::Words)])?;
             json!({ "type": "tool_search" })
         }
+        HostedTool::ProgrammaticCalling(_) => json!({ "type": "programmatic_tool_calling" }),
         HostedTool::ImageGeneration(image) => {
             let text = |text: &Option<String>| text.as_deref().map(Value::from);
             build_object([

@@ -8,6 +8,9 @@ use windlass_stream::{Chunk, RangeUnit};
 const RUN_BY_API: [&str; 6] =
     ["web_search", "file_search", "code_interpreter", "image_generation", "tool_search", "shell"];
 
+/// The name of the tool that runs programs.
+const PROGRAMS: &str = "programmatic_tool_calling";
+
 /// Returns the call in an item and its result, if the item has one. Items that are not calls of the API have none.
 pub(crate) fn show_item(item: &Value) -> Vec<Chunk> {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -19,6 +22,18 @@ pub(crate) fn show_item(item: &Value) -> Vec<Chunk> {
     {
         let content = item.get("tools").or_else(|| item.get("output")).cloned().unwrap_or_default();
         return vec![Chunk::HostedResult(HostedResult::new(text("call_id"), name, content))];
+    }
+    // A program of the model that calls functions, and its output, which comes after the results.
+    match kind {
+        "program" => {
+            let arguments = json!({ "code": field("code") });
+            return vec![Chunk::HostedCall(HostedCall::new(text("call_id"), PROGRAMS, arguments))];
+        }
+        "program_output" => {
+            let result = HostedResult::new(text("call_id"), PROGRAMS, field("result"));
+            return vec![Chunk::HostedResult(result.with_error(failure(item)))];
+        }
+        _ => {}
     }
     let name = match kind {
         "mcp_call" => text("name"),
@@ -50,7 +65,7 @@ pub(crate) fn show_item(item: &Value) -> Vec<Chunk> {
     vec![call, Chunk::HostedResult(result)]
 }
 
-/// Returns the failure of a call: its error, or the status that stands for one.
+/// Returns the failure of a call: its error, or the status that replaces one.
 fn failure(item: &Value) -> Option<String> {
     let error = item.get("error").filter(|error| !error.is_null());
     let message = |error: &Value| {

@@ -7,6 +7,7 @@ mod wire;
 
 mod encode;
 mod hosted;
+mod media;
 mod messages;
 mod parameters;
 mod request;

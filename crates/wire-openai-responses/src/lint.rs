@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use windlass_protocol::{
-    Grammar, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request, Role, Strictness,
-    ToolSpec,
+    Grammar, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request, Role, Strictness, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::encode::{encode, several_answers};
+use crate::media::media_refusal;
 use crate::names::is_legal_name;
 use crate::parameters::MISSING;
 use crate::{OpenAiResponsesOptions, hosted};
@@ -78,7 +78,7 @@ impl Lint {
         // API reference, `previous_response_id`: "Cannot be used in conjunction with `conversation`".
         let is_given = |name: &str| extra.get(name).is_some_and(|value| !value.is_null());
         if is_given("previous_response_id") && is_given("conversation") {
-            let what = "an answer follows a response or stands in a conversation, not both";
+            let what = "an answer follows a response or belongs to a conversation, not both";
             self.refuse(RefusalKind::Parameter, "extra.conversation", what);
         }
         // API reference, `metadata`: "Set of 16 key-value pairs … Keys are strings with a maximum length of 64
@@ -217,24 +217,8 @@ impl Lint {
     }
 
     fn part(&mut self, role: Role, place: &str, part: &Part) {
-        match part {
-            // API reference: an output message consists of text and refusals.
-            Part::Image(_) | Part::File(_) if role == Role::Assistant => {
-                let what = "an answer has no pictures and documents of this form";
-                self.refuse(RefusalKind::Unsupported, place, what);
-            }
-            // Guide to images and vision: "PNG, JPEG, WEBP, Non-animated GIF".
-            Part::Image(image) => {
-                let known = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
-                let is_image = image.media_type.starts_with("image/");
-                let is_given = matches!(image.source, ImageSource::Base64(_));
-                if is_given && is_image && !known.contains(&image.media_type.as_str()) {
-                    let what =
-                        format!("a picture of {}; png, jpeg, webp and gif are taken", image.media_type);
-                    self.refuse(RefusalKind::Unsupported, place, what);
-                }
-            }
-            _ => {}
+        if let Some(what) = media_refusal(role, part) {
+            self.refuse(RefusalKind::Unsupported, place, what);
         }
     }
 }

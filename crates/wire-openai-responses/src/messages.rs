@@ -11,6 +11,7 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::item::ITEM_FIELD;
+use crate::media::media_refusal;
 use crate::names::{NAME, encode_error, is_legal_char, is_legal_name, rest};
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
@@ -87,6 +88,9 @@ impl<'a> Input<'a> {
     fn encode_parts(&mut self, message: &'a Message) -> Result<Vec<WirePart<'a>>, EncodeError> {
         let mut parts = Vec::new();
         for part in &message.parts {
+            if let Some(what) = media_refusal(message.role, part) {
+                return Err(encode_error(what));
+            }
             match part {
                 Part::Text(text) if text.text.is_empty() => {}
                 Part::Text(text) => {
@@ -135,6 +139,9 @@ impl<'a> Input<'a> {
     fn assistant(&mut self, message: &'a Message) -> Result<(), EncodeError> {
         self.answer = self.items.len();
         for part in &message.parts {
+            if let Some(what) = media_refusal(message.role, part) {
+                return Err(encode_error(what));
+            }
             match part {
                 Part::Text(text) => self.words(text),
                 Part::Reasoning(reasoning) => self.items.extend(self.thoughts(reasoning).map(WireItem::Raw)),
@@ -143,8 +150,6 @@ impl<'a> Input<'a> {
                     Some(item) => self.items.push(WireItem::Raw(item)),
                     None => self.items.extend(refusal(unknown)),
                 },
-                Part::Image(_) => return Err(encode_error("an image in an assistant message")),
-                Part::File(_) => return Err(encode_error("a file in an assistant message")),
                 _ => return Err(encode_error("a result in an assistant message")),
             }
         }

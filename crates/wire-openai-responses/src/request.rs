@@ -166,6 +166,9 @@ pub(crate) enum OwnTool<'a> {
         parameters: &'a RawValue,
         #[serde(skip_serializing_if = "Option::is_none")]
         strict: Option<bool>,
+        /// The schema of the results, for programs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output_schema: Option<&'a RawValue>,
         #[serde(flatten)]
         rest: Rest<'a>,
     },

@@ -17,8 +17,8 @@ mod stream;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    CallRestorer, DecodedRequest, Encoder, FieldRule, HeaderRule, ProviderError, RequestError, ResponseHead,
-    SamplingOption, Server,
+    CallRestorer, DecodedRequest, EmbeddingsApi, Encoder, FieldRule, HeaderRule, ProviderError, RequestError,
+    ResponseHead, SamplingOption, Server,
 };
 
 use crate::OpenAiResponses;
@@ -50,7 +50,7 @@ impl Server for OpenAiResponses {
     }
 
     fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
-        options::share(&mut request.options)
+        options::share(request)
     }
 
     fn stores_responses(&self) -> bool {
@@ -63,6 +63,10 @@ impl Server for OpenAiResponses {
 
     fn share_tools(&self, request: &mut Request) -> Option<Box<dyn CallRestorer>> {
         client_tools::ClientTools::replace(request)
+    }
+
+    fn embeddings_api(&self) -> Option<EmbeddingsApi> {
+        Some(EmbeddingsApi::OpenAi)
     }
 
     fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {

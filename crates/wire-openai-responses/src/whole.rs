@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
 
 use crate::error::has_error;
 use crate::event::Response;
@@ -16,8 +16,7 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.starts_with('{') {
-        let what = ProviderError::not_provider(200, body).message;
-        return Err(DecodeError::Shape { wire: NAME, what });
+        return Err(DecodeError::from_foreign_body(NAME, text.as_bytes()));
     }
     read(text, chunks)
 }

@@ -13,14 +13,17 @@ use crate::{
 /// Vendors with the same API differ only in address, headers and quirks. `windlass-vendors` describes them as
 /// data; they do not need a `Wire` of their own.
 ///
+/// The feature `kit` tests a format: `kit::check_wire`.
+///
 /// ```
-/// use windlass_protocol::{Refusal, RefusalKind, Request};
+/// use windlass_protocol::Request;
 /// use windlass_stream::Chunk;
 /// use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
 ///
 /// /// A format in which the answer is plain text.
 /// struct Plain;
-/// struct PlainDecoder;
+/// /// Keeps the bytes, because a piece can end inside of a character.
+/// struct PlainDecoder(Vec<u8>, Limits);
 ///
 /// impl Wire for Plain {
 ///     fn name(&self) -> &'static str {
@@ -29,8 +32,8 @@ use crate::{
 ///     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
 ///         Ok(HttpRequest::post("/ask", serde_json::to_vec(request)?))
 ///     }
-///     fn decoder(&self, _limits: Limits) -> Box<dyn Decoder> {
-///         Box::new(PlainDecoder)
+///     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+///         Box::new(PlainDecoder(Vec::new(), limits))
 ///     }
 ///     fn decode_whole(&self, body: &[u8], _limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
 ///         chunks.push(Chunk::text(String::from_utf8_lossy(body)));
@@ -42,17 +45,23 @@ use crate::{
 /// }
 ///
 /// impl Decoder for PlainDecoder {
-///     fn push(&mut self, bytes: &[u8], chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-///         chunks.push(Chunk::text(String::from_utf8_lossy(bytes)));
+///     fn push(&mut self, bytes: &[u8], _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+///         let limit = self.1.body_bytes;
+///         if bytes.len() > limit.saturating_sub(self.0.len()) {
+///             return Err(DecodeError::Limit { what: "bytes of a whole body", limit });
+///         }
+///         self.0.extend_from_slice(bytes);
 ///         Ok(())
 ///     }
-///     fn finish(&mut self, _chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-///         Ok(())
+///     fn finish(&mut self, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+///         Plain.decode_whole(&self.0, self.1, chunks)
 ///     }
 /// }
 ///
-/// let mut chunks = Vec::new();
-/// Plain.decoder(Limits::default()).push(b"hello", &mut chunks)?;
+/// let (mut decoder, mut chunks) = (Plain.decoder(Limits::default()), Vec::new());
+/// decoder.push(b"hel", &mut chunks)?;
+/// decoder.push(b"lo", &mut chunks)?;
+/// decoder.finish(&mut chunks)?;
 /// assert_eq!(chunks, [Chunk::text("hello")]);
 /// # Ok::<(), DecodeError>(())
 /// ```

@@ -1,5 +1,10 @@
 //! Errors of encoding requests and decoding responses.
 
+use serde::de::IgnoredAny;
+use windlass_stream::ModelErrorKind;
+
+use crate::ProviderError;
+
 /// Error of encoding a request that the wire format cannot express. Encoding is strict (RULES P3).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,6 +40,14 @@ pub enum DecodeError {
         /// The error of the JSON parser.
         source: serde_json::Error,
     },
+    /// A complete body is empty or not JSON: for example, the web page of a proxy.
+    #[error("the response is not of the {wire} format: {what}")]
+    NotJson {
+        /// The name of the wire format.
+        wire: &'static str,
+        /// A description of the body.
+        what: String,
+    },
     /// The framing of the stream is invalid.
     #[error("the stream's framing is invalid: {what}")]
     Framing {
@@ -57,4 +70,26 @@ pub enum DecodeError {
         /// The limit.
         limit: usize,
     },
+}
+
+impl DecodeError {
+    /// Returns the error of a complete body that does not begin like an answer of the format.
+    pub fn from_foreign_body(wire: &'static str, body: &[u8]) -> Self {
+        let what = ProviderError::not_provider(200, body).message;
+        match serde_json::from_slice::<IgnoredAny>(body) {
+            Ok(_) => Self::Shape { wire, what },
+            Err(_) => Self::NotJson { wire, what },
+        }
+    }
+
+    /// Returns the kind of failure that this error is for the caller of a model.
+    ///
+    /// Data that is not JSON was damaged or replaced in transit, so it counts as a broken connection, and the
+    /// same request may succeed. The provider would send JSON of another form or an answer above a limit again.
+    pub fn kind(&self) -> ModelErrorKind {
+        match self {
+            Self::Json { .. } | Self::NotJson { .. } | Self::Framing { .. } => ModelErrorKind::Dropped,
+            Self::Shape { .. } | Self::Limit { .. } => ModelErrorKind::Malformed,
+        }
+    }
 }

@@ -38,7 +38,7 @@ impl<R: EventReader> Decoder for EventDecoder<R> {
                 Ok(())
             }
             Body::Plain(body) if body.is_empty() => {
-                Err(DecodeError::Shape { wire: R::WIRE, what: "an empty body".to_owned() })
+                Err(DecodeError::NotJson { wire: R::WIRE, what: "an empty body".to_owned() })
             }
             Body::Plain(body) => R::decode_whole(&body, *limits, chunks),
         }

@@ -6,14 +6,16 @@ mod cut;
 mod decoder;
 mod encoded;
 mod error;
-mod error_words;
 mod event_decoder;
 mod event_reader;
+mod expected_bytes;
 mod fields;
 mod files_api;
 mod hosted_tools;
 mod http;
 mod json_text;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod lenient_str;
 mod limits;
 mod lint;
@@ -35,7 +37,6 @@ pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;
 pub use error::{DecodeError, EncodeError};
-pub use error_words::names_context_length;
 pub use event_decoder::{EventDecoder, ResponseParser};
 pub use event_reader::EventReader;
 pub use fields::Fields;
@@ -47,13 +48,13 @@ pub use limits::Limits;
 pub use lint::check_conversation;
 pub use pairing::{check_pairing, check_pairing_from};
 pub use prefix::{CachePrefix, CachePrefixError, assert_append_only};
-pub use provider_error::{ProviderError, ProviderErrorKind};
+pub use provider_error::{ProviderError, ProviderErrorKind, names_context_length};
 pub use request_body::RequestBody;
 pub use response_form::{Body, StreamEvent};
 pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, ResponseHead, Server};
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
 pub use translation::{
-    CallRestorer, FieldFate, FieldRule, HeaderDirection, HeaderRule, RateLimitHeaders, SamplingKind,
-    SamplingOption,
+    CallRestorer, EmbeddingsApi, FieldFate, FieldRule, HeaderDirection, HeaderRule, RateLimitHeaders,
+    SamplingKind, SamplingOption, keep_tools, read_effort, take_field,
 };

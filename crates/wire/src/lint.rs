@@ -75,11 +75,7 @@ impl<'a> Lint<'a> {
         for (part, result) in message.parts.iter().enumerate() {
             match result {
                 Part::Result(_) if message.role != Role::Tool => {
-                    self.refuse(
-                        RefusalKind::Order,
-                        place(part),
-                        "a result stands outside a message of results",
-                    );
+                    self.refuse(RefusalKind::Order, place(part), "a result is outside a message of results");
                 }
                 Part::Result(result) => self.result(&place(part), &result.call),
                 // An unknown part of one format can be a result of a special kind.
@@ -88,7 +84,7 @@ impl<'a> Lint<'a> {
                     self.refuse(
                         RefusalKind::Order,
                         place(part),
-                        "only results stand in a message of results",
+                        "a message of results contains something else",
                     );
                 }
                 _ => {}
@@ -101,7 +97,7 @@ impl<'a> Lint<'a> {
         for (part, call) in message.parts.iter().enumerate() {
             let Part::Call(call) = call else { continue };
             if message.role != Role::Assistant {
-                let what = format!("the call {} stands in a message that is not the assistant's", call.id);
+                let what = format!("the call {} is in a message that is not the assistant's", call.id);
                 self.refuse(RefusalKind::Order, place(part), what);
                 continue;
             }

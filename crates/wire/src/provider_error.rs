@@ -1,10 +1,14 @@
 //! Error responses of providers: the status and the message.
 
+mod words;
+
 use std::time::Duration;
 
 use windlass_stream::{StreamError, StreamErrorKind};
 
-use crate::error_words::parse_wait;
+use words::parse_wait;
+
+pub use words::names_context_length;
 
 /// The kind of an error response, by the possible reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use windlass_protocol::{History, Message};
 
 use crate::encoded::TAIL;
+use crate::expected_bytes::expected_bytes;
 use crate::{EncodeError, EncodedHistory};
 
 /// A function that edits the part of the body before the conversation.
@@ -21,12 +22,14 @@ pub struct RequestBody<'a> {
     memory: &'a mut EncodedHistory,
     edit: Option<HeadEdit<'a>>,
     opens: fn(&Message) -> bool,
+    /// The first message to encode.
+    start: usize,
 }
 
 impl<'a> RequestBody<'a> {
     /// Creates a builder that extends the stored body.
     pub fn new(memory: &'a mut EncodedHistory) -> Self {
-        Self { memory, edit: None, opens: |_| true }
+        Self { memory, edit: None, opens: |_| true, start: 0 }
     }
 
     pub(crate) fn with_edit(self, edit: HeadEdit<'a>) -> Self {
@@ -45,7 +48,8 @@ impl<'a> RequestBody<'a> {
         opens: fn(&Message) -> bool,
     ) -> usize {
         self.opens = opens;
-        self.memory.resume(key, messages, opens)
+        self.start = self.memory.resume(key, messages, opens);
+        self.start
     }
 
     /// Returns the sum of `count` over all messages. Only new messages are counted.
@@ -65,7 +69,7 @@ impl<'a> RequestBody<'a> {
         messages: &History,
         mut items: impl FnMut(Range<usize>) -> Result<Vec<I>, EncodeError>,
     ) -> Result<Bytes, EncodeError> {
-        let Self { memory, edit, opens } = self;
+        let Self { memory, edit, opens, start } = self;
         let head = serde_json::to_vec(head)?;
         let edited = edit.map(|edit| edit(head.clone()));
         let begin = edited.as_ref().unwrap_or(&head).strip_suffix(TAIL);
@@ -79,6 +83,8 @@ impl<'a> RequestBody<'a> {
             }
         };
         let mut body = memory.begin(begin);
+        // A large buffer that doubles is copied.
+        body.reserve(expected_bytes(messages, start));
         if let Err(error) = memory.write(&mut body, messages, opens, &mut items) {
             memory.clear();
             return Err(error);

@@ -1,12 +1,13 @@
 //! The provider's side of a wire format: decoding of requests and encoding of responses.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use windlass_protocol::Request;
 use windlass_stream::Chunk;
 
 use crate::{
-    CallRestorer, EncodeError, FieldRule, Fields, HeaderRule, ProviderError, RateLimitHeaders, SamplingOption,
+    CallRestorer, EmbeddingsApi, EncodeError, FieldRule, Fields, HeaderRule, ProviderError, RateLimitHeaders,
+    SamplingOption,
 };
 
 /// The provider's side of an API without I/O: it decodes request bytes into a request and encodes chunks into
@@ -76,15 +77,27 @@ pub trait Server: Send + Sync {
     }
 
     /// Returns whether the servers of this API store responses and conversations, which later requests name. A gateway
-    /// with a store does so in their place.
+    /// with a store keeps them instead.
     fn stores_responses(&self) -> bool {
         false
+    }
+
+    /// Returns the API of embeddings that the servers of this API have, or `None` without one.
+    fn embeddings_api(&self) -> Option<EmbeddingsApi> {
+        None
     }
 
     /// Returns the refusal of a request that needs what only a provider of this format stores, for a provider of
     /// another format. Fields are refused by [`field_rules`](Self::field_rules).
     fn refuse_elsewhere(&self, request: &Request) -> Option<ProviderError> {
         let _ = request;
+        None
+    }
+
+    /// Returns the refusal of a request by the version of the API that its headers name, for a gateway that answers in the
+    /// place of the API. The names of the headers are in lower case. Default: the API does not have versions.
+    fn refuse_version(&self, headers: &[(String, String)], body: &[u8]) -> Option<ProviderError> {
+        let _ = (headers, body);
         None
     }
 
@@ -254,9 +267,13 @@ fn outline_of_body(
     }
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
+    if let Some(outline) = read_outline(text) {
+        return Ok(outline);
+    }
+    // The rest finds the error.
     let mut fields = Fields::parse("", text)?;
     // Which of two models a provider takes is not known, so a gateway cannot decide about them.
-    if serde_json::from_str::<OutlineFields>(text).is_err() {
+    if serde_json::from_str::<OutlineFields<'_>>(text).is_err() {
         return Err(RequestError::shape("model", "expected once"));
     }
     let is_stream = fields.flag("stream")? == Some(true);
@@ -264,13 +281,28 @@ fn outline_of_body(
     Ok(Outline::new(fields.take_required_text("model")?, framing))
 }
 
-/// The fields of an outline. Reading them fails if one of them is there twice.
+/// Reads the outline of a valid body in one pass that keeps no other field.
+fn read_outline(text: &str) -> Option<Outline> {
+    // A struct can also be read from a list.
+    if !text.trim_ascii_start().starts_with('{') {
+        return None;
+    }
+    let fields: OutlineFields<'_> = serde_json::from_str(text).ok()?;
+    let model: String = serde_json::from_str(fields.model?.get()).ok()?;
+    let is_stream = match fields.stream {
+        Some(stream) => serde_json::from_str(stream.get()).ok()?,
+        None => false,
+    };
+    Some(Outline::new(model, if is_stream { Framing::Events } else { Framing::Whole }))
+}
+
+/// The fields of an outline. Reading them fails if one of them occurs twice.
 #[derive(Deserialize)]
-struct OutlineFields {
-    #[serde(default, rename = "model")]
-    _model: IgnoredAny,
-    #[serde(default, rename = "stream")]
-    _stream: IgnoredAny,
+struct OutlineFields<'a> {
+    #[serde(borrow, default)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stream: Option<&'a RawValue>,
 }
 
 /// Returns the prefix of an error message about a place in the body; empty for the body itself.

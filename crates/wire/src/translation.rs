@@ -1,6 +1,7 @@
 //! The differences between formats that a gateway between two of them must know.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+use windlass_protocol::{Effort, Request};
 use windlass_stream::Chunk;
 
 /// The fate of a field in a request to another format. Within its own format every field is carried.
@@ -14,7 +15,8 @@ pub enum FieldFate {
     Refused,
     /// The gateway's own store acts on it. Without a store the request is refused.
     Stored,
-    /// It is left out and named, or refused by a strict gateway: it changes the way in which an answer is drawn.
+    /// The request is refused, or a lenient gateway leaves the field out and names it: it changes the way in which an answer
+    /// is drawn. A value without an effect is left out.
     Lenient,
     /// It is left out and named: it is about billing, storage, caches or limits, and the answer does not depend on it.
     LeftOut,
@@ -30,6 +32,8 @@ pub struct FieldRule {
     pub fate: FieldFate,
     /// A value in JSON that has an effect.
     pub sample: &'static str,
+    /// The reason why an answer does not depend on the field, if it is left out.
+    pub reason: &'static str,
 }
 
 /// The direction in which a header crosses a gateway.
@@ -66,6 +70,16 @@ pub struct RateLimitHeaders {
     pub tokens_left: &'static str,
 }
 
+/// The API of embeddings that the servers of a format have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmbeddingsApi {
+    /// `/v1/embeddings`.
+    OpenAi,
+    /// `models/ID:embedContent` and `models/ID:batchEmbedContents`.
+    Gemini,
+}
+
 /// An option of sampling that [`RequestOptions`](windlass_protocol::RequestOptions) does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -100,7 +114,12 @@ pub trait CallRestorer: Send {
 impl FieldRule {
     /// Creates the rule of a field.
     pub const fn new(field: &'static str, fate: FieldFate, sample: &'static str) -> Self {
-        Self { field, fate, sample }
+        Self { field, fate, sample, reason: "" }
+    }
+
+    /// Creates the rule of a field that is left out, with the reason why an answer does not depend on it.
+    pub const fn left_out(field: &'static str, sample: &'static str, reason: &'static str) -> Self {
+        Self { field, fate: FieldFate::LeftOut, sample, reason }
     }
 }
 
@@ -132,5 +151,46 @@ impl RateLimitHeaders {
     /// Returns the four names, in the order of the fields.
     pub fn names(&self) -> [&'static str; 4] {
         [self.request_limit, self.requests_left, self.token_limit, self.tokens_left]
+    }
+}
+
+/// Removes the client's tools that are not among `names`, for a format that cannot restrict a choice to some tools. Returns
+/// false and changes nothing if a name is not one of these tools, or if the provider has tools of its own to choose from.
+pub fn keep_tools(request: &mut Request, names: &[&str]) -> bool {
+    let is_offered = |name: &&str| request.tools.iter().any(|tool| tool.name().as_str() == *name);
+    if names.is_empty() || !request.options.hosted_tools.is_empty() || !names.iter().all(is_offered) {
+        return false;
+    }
+    request.tools.retain(|tool| names.contains(&tool.name().as_str()));
+    true
+}
+
+/// Takes a field out of an object if its value can be read, and leaves any other value in place, so that a translation names it
+/// as lost.
+///
+/// ```
+/// use serde_json::{Value, json};
+/// let mut options = json!({ "seed": 7, "top_p": "high" });
+/// let options = options.as_object_mut().ok_or("an object")?;
+/// assert_eq!(windlass_wire::take_field(options, "seed", Value::as_u64), Some(7));
+/// assert_eq!(windlass_wire::take_field(options, "top_p", Value::as_f64), None);
+/// assert_eq!(options.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn take_field<T>(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    read: impl FnOnce(&Value) -> Option<T>,
+) -> Option<T> {
+    let value = read(fields.get(name)?)?;
+    fields.remove(name);
+    Some(value)
+}
+
+/// Reads a level of reasoning effort in the words of OpenAI and Anthropic.
+pub fn read_effort(word: &Value) -> Option<Effort> {
+    match word.as_str()? {
+        "xhigh" => Some(Effort::Max),
+        word => word.parse().ok(),
     }
 }

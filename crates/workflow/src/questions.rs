@@ -23,7 +23,7 @@ const APPROVAL_SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["question"],"additionalProperties":false}"#;
 
 const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
-"question":{"type":"string","description":"What a human is asked."},
+"question":{"type":"string","description":"The question for the human."},
 "suggestions":{"type":"array","items":{"type":"string"},"description":"Likely answers."}
 },"required":["question"],"additionalProperties":false}"#;
 
@@ -36,7 +36,7 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
     ];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build();
     let mut rule = Rule::new(RULE, Action::Ask).with_tool(name(APPROVAL));
-    rule.reason = Some("a workflow asks before it goes on".to_owned());
+    rule.reason = Some("a workflow asks before it continues".to_owned());
     let mut file = RuleFile::default();
     file.rules.push(rule);
     let policy = Policy::default().with_file(Source::User, file);

@@ -138,8 +138,8 @@ impl Record {
         }
     }
 
-    /// Appends an entry and returns after it has been synced to disk. Effects that it announces must happen
-    /// afterwards.
+    /// Appends an entry and returns after it has been synced to disk. Only then may the effects happen that
+    /// the entry announces.
     pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         // A secret that equals a field name of the entry must stay, or the run could not be resumed.

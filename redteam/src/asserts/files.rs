@@ -32,7 +32,7 @@ pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
             let name = wanted.as_str().context("`unchanged` is a path")?;
             let path = evidence.scene.workspace.join(name);
             let before = evidence.before.workspace.iter().find(|(known, _)| *known == path);
-            let (_, before) = before.with_context(|| format!("there was no {name}"))?;
+            let (_, before) = before.with_context(|| format!("{name} did not exist"))?;
             let is_same = fs::read(&path).is_ok_and(|now| now == *before);
             Ok((!is_same).then(|| format!("{name} has changed")))
         }

@@ -114,7 +114,7 @@ impl Harness for Processes {
         let asks =
             |entry: &Entry| matches!(entry, Entry::Asked { request } if request.call.id.as_str() == call);
         if !self.entries().iter().any(asks) {
-            return Err(format!("nobody asks about {call}"));
+            return Err(format!("the question about {call} is missing"));
         }
         let line = format!("{call} {yes}\n");
         append(&self.folder().join("answers"), &line).map_err(|error| error.to_string())

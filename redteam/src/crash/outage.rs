@@ -79,7 +79,7 @@ impl Outage {
             println!(
                 "{name}: {} runs, {} outages that hit {} runs at work, {} processes killed, {} ended with an error and \
                  were started again, {} results with unknown effects, {} with a change that was found in the files, {} problems (other transcripts, doubled or \
-                 missing effects, runs that do not go on)",
+                 missing effects, runs that do not continue)",
                 round.runs,
                 round.outages,
                 round.hit,

@@ -92,7 +92,7 @@ impl Place {
             }
             counts.resumes = counts.resumes.saturating_add(1);
             let ended = wait(self.start(None)?, None)?;
-            anyhow::ensure!(!ended.is_killed, "it does not go on: {}", ended.told);
+            anyhow::ensure!(!ended.is_killed, "it does not continue: {}", ended.told);
         }
         anyhow::bail!("it does not come to its end in {MOST_RESUMES} processes")
     }

@@ -80,7 +80,7 @@ impl FromStr for Point {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no point");
+        let wrong = || format!("{text:?} is not a point");
         let mut parts = text.splitn(3, ':');
         let (Some(what), Some(of), Some(nth)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(wrong());

@@ -67,7 +67,7 @@ fn with_address_of<T>(
         "folder" => work(&folder.join("store").display().to_string()).map(Some),
         "sqlite" => work(&format!("sqlite://{}/runs.db", folder.display())).map(Some),
         "postgres" => with_postgres(is_synced, work),
-        name => bail!("there is no store {name:?}: folder, sqlite, postgres"),
+        name => bail!("unknown store {name:?}: folder, sqlite, postgres"),
     }
 }
 

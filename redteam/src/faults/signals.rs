@@ -68,7 +68,7 @@ fn start(scene: &Scene, program: &Path, url: &str) -> anyhow::Result<Child> {
         .arg("--root")
         .arg(&scene.workspace)
         .stdin(Stdio::null());
-    // Whoever started the harness may ignore a signal, as `nohup` and background jobs do, and a program keeps that.
+    // The program that started the harness may ignore a signal, as `nohup` and background jobs do, and a program keeps that.
     windlass_sandbox::start_child(|| command.spawn()).context("the program cannot be started")
 }
 

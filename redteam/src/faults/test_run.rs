@@ -40,7 +40,7 @@ pub(super) struct TestRun {
     passed: BTreeSet<String>,
     /// The failed tests, each with the last lines of its output.
     failed: BTreeMap<String, String>,
-    /// The reason why there are no more results.
+    /// The reason for the end of the results.
     stop: Option<Stop>,
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     } else if has("file_changed_on_disk_before_exec") {
         change_on_disk(stage).await
     } else {
-        bail!("the words of the input say nothing that can be done");
+        bail!("the words of the input describe no action");
     }
 }
 

@@ -130,7 +130,7 @@ async fn route_calls(stage: &Stage<'_>, servers: Vec<(&str, Vec<&str>)>) -> anyh
     let mut clients = Vec::new();
     let (mut names_called, mut expected) = (Vec::new(), Vec::new());
     for (id, names) in &servers {
-        let tools = names.iter().map(|name| tool(name, "says its name")).collect();
+        let tools = names.iter().map(|name| tool(name, "states its name")).collect();
         let client =
             start(id, &Script { lists: vec![tools], ..Script::default() }, Limits::default()).await?;
         accept(&client);
@@ -269,7 +269,7 @@ async fn call_first_tool(stage: &Stage<'_>, script: Script, agreed: PriorConsent
 }
 
 fn script_of_tool(name: &str) -> Script {
-    Script { lists: vec![vec![tool(name, "says its name")]], ..Script::default() }
+    Script { lists: vec![vec![tool(name, "states its name")]], ..Script::default() }
 }
 
 fn tool(name: &str, description: &str) -> Value {

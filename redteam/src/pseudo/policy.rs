@@ -56,7 +56,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     engine.teach(&setup.heard, &call)?;
     let observed = match engine.decide_call(&call) {
         EngineDecision::Refused(_) if !engine.has(&tool) && !words::is_misspelt(&engine.toolbox, &tool) => {
-            return skip(format!("there is no tool {tool} yet"));
+            return skip(format!("the tool {tool} does not exist yet"));
         }
         EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
         EngineDecision::Decided(_, decision) => decided::to_observed(&decision),

@@ -37,7 +37,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     } else if members.contains_key("child_writes") {
         writes(stage, super::text(members, "child_writes")?).await
     } else {
-        bail!("the words of the input say nothing that can be done");
+        bail!("the words of the input describe no action");
     }
 }
 

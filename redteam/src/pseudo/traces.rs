@@ -32,7 +32,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     };
     let (plain, _) = collect_traces(stage, Content::LeftOut).await?;
     let (whole, observed) = collect_traces(stage, Content::Kept).await?;
-    ensure!(plain.contains(span) && whole.contains(span), "there was no span {span}");
+    ensure!(plain.contains(span) && whole.contains(span), "the span {span} is missing");
     ensure!(!plain.contains(BESIDE), "a span has arguments that nobody asked for");
     ensure!(whole.contains(BESIDE), "no span has the arguments that were asked for");
     Ok(observed.with_value("trace", plain + &whole))

@@ -58,7 +58,7 @@ fn a_word_that_is_not_known_is_an_error() {
     refused(&json!({"sandbox": "leaky"}), "leaky");
     refused(&json!({"dial": "real"}), "loopback");
     refused(&json!({"helper": "does something"}), "helper");
-    refused(&json!({"extends": "nobody"}), "no setup nobody");
+    refused(&json!({"extends": "nobody"}), "unknown setup nobody");
     refused(&json!({"extends": "P"}), "extends itself");
     refused(&json!({"learned": {"x": {"liked": 3}}}), "`liked`");
 }

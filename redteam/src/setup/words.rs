@@ -155,7 +155,7 @@ fn parse_answer_counts(key: &str, counts: &Value) -> anyhow::Result<EarlierAnswe
         None => (key, None),
     };
     let mut heard = EarlierAnswers { tool: Some(tool.to_owned()), scope, ..EarlierAnswers::default() };
-    for (what, number) in counts.as_object().context("what was learned is an object")? {
+    for (what, number) in counts.as_object().context("the learned approvals are an object")? {
         let number = number.as_u64().and_then(|number| u32::try_from(number).ok());
         heard.count(what, number.with_context(|| format!("`{what}` is a number"))?)?;
     }
@@ -195,7 +195,7 @@ impl Answers {
         } else if says("answers nothing") || says("never answers") {
             Self::Nothing
         } else {
-            bail!("`approver` is `{text}`: it says neither yes nor deny nor nothing")
+            bail!("`approver` is `{text}`: it is neither yes nor deny nor empty")
         })
     }
 }

@@ -96,7 +96,7 @@ fn unknown_cases_fail() {
     // Known, but nothing of this case measures it.
     check(&with(read("README.md"), "assert", json!({"routed_ok": 2})), "failed", "was not measured");
     check(&case("read_file", &json!({"path": "a"}), "P-odd", "decide"), "failed", "`weather` is not known");
-    check(&case("read_file", &json!({"path": "a"}), "P-none", "decide"), "failed", "no setup P-none");
+    check(&case("read_file", &json!({"path": "a"}), "P-none", "decide"), "failed", "unknown setup P-none");
     check(&case("policy", &json!({"whim": 1}), "P-ask", "decide"), "failed", "`whim`");
     check(&with(read("README.md"), "mode", json!("hope")), "failed", "cannot be read");
     check(&with(read("README.md"), "moood", json!("decide")), "failed", "cannot be read");
@@ -105,7 +105,7 @@ fn unknown_cases_fail() {
 #[test]
 fn a_thing_that_is_not_there_is_never_a_pass() {
     let absent = case("launch_rocket", &json!({"at": "dawn"}), "P-ask", "execute");
-    check(&with(absent, "accept", json!(["error"])), "skipped", "no tool launch_rocket");
+    check(&with(absent, "accept", json!(["error"])), "skipped", "the tool launch_rocket does not exist");
 }
 
 #[test]

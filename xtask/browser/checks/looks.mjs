@@ -71,19 +71,45 @@ function findPale() {
   return [...new Set(pale)];
 }
 
-/** Draws a card and a finished run in one size and scheme, and checks edges, contrast and touch targets. */
+/** Returns the fields whose text does not fit, and the badges that are cut off. */
+function findCut() {
+  const context = document.createElement("canvas").getContext("2d");
+  const cut = [];
+  for (const found of document.querySelectorAll("input:not([type=file]), select")) {
+    const style = getComputedStyle(found);
+    if (found.getBoundingClientRect().width === 0 || style.visibility === "hidden") continue;
+    const isList = found.tagName === "SELECT";
+    const text = isList ? found.selectedOptions[0]?.text ?? "" : found.value || found.placeholder;
+    context.font = `${style.fontSize} ${style.fontFamily}`;
+    // The arrow of a list takes about the height of its letters.
+    const arrow = isList ? parseFloat(style.fontSize) : 0;
+    const room = found.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;
+    const needed = context.measureText(text).width;
+    if (needed > room + 1) cut.push(`${found.id || found.ariaLabel}: ${text} needs ${Math.round(needed)} of ${Math.round(room)}`);
+  }
+  for (const badge of document.querySelectorAll(".badge")) {
+    const box = badge.getBoundingClientRect();
+    for (let above = badge.parentElement; above && box.width > 0; above = above.parentElement) {
+      const isClipped = getComputedStyle(above).overflowX !== "visible" && box.right > above.getBoundingClientRect().right + 1;
+      if (isClipped) cut.push(`the badge ${badge.textContent} in ${above.className}`);
+    }
+  }
+  return cut;
+}
+
+/** Draws a card and a finished run in one size and scheme, and checks edges, contrast, cut texts and touch targets. */
 async function look(setting, name, size, dark) {
   rmSync(join(setting.place.project, "two.txt"), { force: true });
   const page = await openPage(setting, { size, dark });
-  const shoot = (part) => page.screenshot({ path: join(setting.output, `${name}-${part}.png`) });
-  await shoot("empty");
-  const session = await startSession(page, `part two: look at ${name}`);
   const found = [];
   const check = async (part) => {
-    await shoot(part);
+    await page.screenshot({ path: join(setting.output, `${name}-${part}.png`) });
+    found.push(...(await page.evaluate(findCut)).map((text) => `${part}: cut: ${text}`));
     found.push(...(await page.evaluate(findOverflow)).map((text) => `${part}: over the edge: ${text}`));
     found.push(...(await page.evaluate(findPale)).map((text) => `${part}: contrast ${text}`));
   };
+  await check("empty");
+  const session = await startSession(page, `part two: look at ${name}`);
   for (const part of ["first card", "second card"]) {
     const card = await waitForCard(page);
     await check(part.replace(" ", "-"));

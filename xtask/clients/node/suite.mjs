@@ -1,10 +1,10 @@
 // Runs the conversations of the libraries of npm through every gateway of a stack.
 //
-// Usage: node suite.mjs STACK_JSON [WORD]. Prints a line of JSON for each conversation; WORD selects clients and cases.
+// Usage: node suite.mjs MODULE STACK_JSON [WORD]. Prints a line of JSON for each conversation of the module, which is
+// `official` or `all`; WORD selects clients and cases.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { CASES as FRAMEWORKS } from "./frameworks.mjs";
 import { CASES as OFFICIAL } from "./official.mjs";
 import { Talk } from "./talks.mjs";
 
@@ -18,8 +18,9 @@ const NOT_IN_AIMOCK = {
   "google: stream, tools, object, gemini": "aimock's finishReason FUNCTION_CALL is not one of Google's, and ends the loop",
 };
 
-const stack = JSON.parse(process.argv[2]);
-const word = process.argv[3] ?? "";
+const [module, stackJson, word = ""] = process.argv.slice(2);
+const stack = JSON.parse(stackJson);
+const { CASES: FRAMEWORKS } = module === "official" ? { CASES: [] } : await import("./frameworks.mjs");
 
 function version(name) {
   const file = new URL(`../node_modules/${name}/package.json`, import.meta.url);

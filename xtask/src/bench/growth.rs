@@ -21,7 +21,7 @@ pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let is_chosen = |name: &&str| only.as_ref().is_none_or(|only| only == name);
     let packages: Vec<String> =
         crates.into_iter().filter(is_chosen).map(|name| format!("--package=windlass-{name}")).collect();
-    ensure!(!packages.is_empty(), "there is no such crate with growth tests");
+    ensure!(!packages.is_empty(), "the crate has no growth tests");
     // Concurrent tests would compete for the machine's caches and memory.
     let words = ["--nocapture", "--test-threads=1"];
     let run = cmd!(

@@ -36,7 +36,10 @@ pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     arguments.finish()?;
     let rows = rows(sh, only.as_deref())?;
     if rows.is_empty() {
-        bail!("there is no target `{}`; there are T1 to T10, L1 to L5, M5 and M6", only.unwrap_or_default());
+        bail!(
+            "unknown target `{}`; the targets are T1 to T10, L1 to L5, M5 and M6",
+            only.unwrap_or_default()
+        );
     }
     if is_json {
         println!("{}", serde_json::to_string_pretty(&Value::Array(rows))?);

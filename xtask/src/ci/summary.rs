@@ -10,6 +10,10 @@ pub(super) struct FinishedStep {
     pub(super) name: &'static str,
     pub(super) outcome: Outcome,
     pub(super) took: Duration,
+    /// Processor time that all children used meanwhile, where the system counts it.
+    pub(super) worked: Option<Duration>,
+    /// Space on the disk at the end of the step.
+    pub(super) free_gigabytes: Option<u64>,
 }
 
 impl FinishedStep {
@@ -20,7 +24,11 @@ impl FinishedStep {
             StepStatus::Skipped => "skipped",
         };
         let seconds = self.took.as_secs_f64();
-        format!("{:<19}{status:<9}{seconds:>7.1} s  {}", self.name, self.outcome.note).trim_end().to_owned()
+        let worked = self.worked.map_or_else(String::new, |worked| format!("({:.0})", worked.as_secs_f64()));
+        let free = self.free_gigabytes.map_or_else(String::new, |free| format!("{free} GB"));
+        let note = &self.outcome.note;
+        let row = format!("{:<19}{status:<9}{seconds:>7.1} s {worked:>7} {free:>7}  {note}", self.name);
+        row.trim_end().to_owned()
     }
 }
 
@@ -79,6 +87,8 @@ mod tests {
             name: "step",
             outcome: Outcome::new(status, "note"),
             took: Duration::from_millis(1500),
+            worked: None,
+            free_gigabytes: None,
         });
         let summary = Summary { steps: steps.collect(), left_out: vec!["slow"] };
         assert_eq!(summary.text(Duration::ZERO).lines().next_back(), Some(expected));

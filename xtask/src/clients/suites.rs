@@ -12,9 +12,20 @@ use super::FOLDER;
 use super::table::Conversation;
 use crate::{capture, sdk, venv};
 
+/// The libraries of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    /// The libraries of the providers, without the frameworks over them.
+    Official,
+}
+
+/// The module of the libraries of the providers, in Python and in node.
+const OFFICIAL: &str = "official";
+
 /// The suites in Python: the module, its pinned packages and their folder below the target folder.
 const PYTHON: [(&str, &str, &str); 3] = [
-    ("official", sdk::REQUIREMENTS, "sdk-venv"),
+    (OFFICIAL, sdk::REQUIREMENTS, "sdk-venv"),
     ("frameworks", "xtask/clients/python/frameworks.txt", "clients/frameworks-venv"),
     ("typed", "xtask/clients/python/typed.txt", "clients/typed-venv"),
 ];
@@ -26,13 +37,14 @@ pub(super) struct Suite {
 }
 
 /// The suites that can run, and the reasons why others cannot.
+#[derive(Default)]
 pub(super) struct Suites {
     pub(super) ready: Vec<Suite>,
     pub(super) missing: Vec<String>,
 }
 
 /// Copies the scripts of node beside their packages, where imports find these.
-pub(super) fn copy_scripts(sh: &Shell, packages: &Path) -> Result<PathBuf> {
+pub(crate) fn copy_scripts(sh: &Shell, packages: &Path) -> Result<PathBuf> {
     for folder in ["", "node"] {
         let (from, to) = (Path::new(FOLDER).join(folder), packages.join(folder));
         sh.create_dir(&to)?;
@@ -43,24 +55,29 @@ pub(super) fn copy_scripts(sh: &Shell, packages: &Path) -> Result<PathBuf> {
     Ok(packages.to_owned())
 }
 
-/// Installs the packages of the suites.
-pub(super) fn prepare(sh: &Shell, scripts: &Path) -> Result<Suites> {
-    let mut suites = Suites { ready: Vec::new(), missing: Vec::new() };
-    for (module, requirements, name) in PYTHON {
+/// Installs the packages of the libraries, and adds their suites.
+pub(super) fn prepare(sh: &Shell, scripts: &Path, extent: Extent, suites: &mut Suites) -> Result<()> {
+    let is_wanted = |module: &str| extent == Extent::All || module == OFFICIAL;
+    for (module, requirements, name) in PYTHON.into_iter().filter(|(module, ..)| is_wanted(module)) {
         match venv::ensure(sh, requirements, name)? {
-            Ok(programs) => suites.ready.push(Suite {
-                program: programs.join("python"),
-                arguments: vec![format!("{FOLDER}/python/suite.py").into(), module.into()],
-            }),
+            Ok(programs) => {
+                let arguments = vec![format!("{FOLDER}/python/suite.py").into(), module.into()];
+                suites.ready.push(Suite::new(programs.join("python"), arguments));
+            }
             Err(why) => suites.missing.push(why),
         }
     }
+    let module = if extent == Extent::All { "all" } else { OFFICIAL };
     let script = scripts.join("node/suite.mjs");
-    suites.ready.push(Suite { program: "node".into(), arguments: vec![script.into()] });
-    Ok(suites)
+    suites.ready.push(Suite::new("node".into(), vec![script.into(), module.into()]));
+    Ok(())
 }
 
 impl Suite {
+    pub(super) fn new(program: PathBuf, arguments: Vec<OsString>) -> Self {
+        Self { program, arguments }
+    }
+
     /// Runs the conversations that contain the word, with the progress on the terminal.
     pub(super) fn run(&self, mock: &'static str, stack: &Value, only: &str) -> Result<Vec<Conversation>> {
         let mut command = Command::new(&self.program);

@@ -66,6 +66,32 @@ pub(super) fn rows(conversations: &[Conversation]) -> Vec<String> {
     lines
 }
 
+/// Formats the table of a page: one row for each client and case, one column for each format of the upstream. A cell has
+/// a word for each mock, or one word for all.
+pub(super) fn to_markdown(conversations: &[Conversation]) -> String {
+    let mut cells: BTreeMap<(&str, &str), BTreeMap<&str, Vec<String>>> = BTreeMap::new();
+    for Conversation { mock, client, case, upstream, verdict } in conversations {
+        let word = match verdict {
+            Verdict::Passed => "ok",
+            Verdict::Failed(_) => "failed",
+            Verdict::Skipped(_) => "skipped",
+        };
+        let words = cells.entry((client, case)).or_default().entry(upstream).or_default();
+        words.push(if word == "ok" { word.to_owned() } else { format!("{word} ({mock})") });
+    }
+    let mut lines = vec!["| client | case | Chat | Responses | Anthropic | Gemini |".to_owned()];
+    lines.push("|---|---|---|---|---|---|".to_owned());
+    for ((client, case), upstreams) in cells {
+        let words = FORMATS.map(|(wire, _)| {
+            let mut words = upstreams.get(wire).cloned().unwrap_or_default();
+            words.dedup();
+            words.join(", ")
+        });
+        lines.push(format!("| {client} | {case} | {} |", words.join(" | ")));
+    }
+    lines.join("\n") + "\n"
+}
+
 fn row([mock, client, case]: [&str; 3], words: [&str; 4]) -> String {
     let [first, second, third, fourth] = words;
     format!("{mock:<9}{client:<40}{case:<38}{first:<13}{second:<18}{third:<11}{fourth}").trim_end().to_owned()
@@ -92,6 +118,17 @@ mod tests {
         assert_eq!(rows.len(), 2);
         let words: Vec<&str> = rows[1].split_whitespace().collect();
         assert_eq!(words, ["windlass", "a", "1", "c", "ok", "-", "FAILED", "skipped"]);
+    }
+
+    #[test]
+    fn a_cell_of_the_page_has_one_word_if_all_mocks_agree() {
+        let mut all =
+            vec![conversation("openai-chat", r#""ok":true"#), conversation("gemini", r#""ok":true"#)];
+        let second = Conversation { mock: "aimock", ..conversation("openai-chat", r#""ok":true"#) };
+        let third = Conversation { mock: "aimock", ..conversation("gemini", r#""skipped":"gap""#) };
+        all.extend([second, third]);
+        let page = to_markdown(&all);
+        assert!(page.ends_with("| a 1 | c | ok |  |  | ok, skipped (aimock) |\n"), "{page}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ const NETWORK: [&str; 2] = ["etc/resolv.conf", "etc/hosts"];
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Variables that name another file of trusted certificates, in cargo's order.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["CARGO_HTTP_CAINFO", "SSL_CERT_FILE"];
-/// Prefixes, in lower case, of the variables that say where registries are and how to reach them.
+/// Prefixes, in lower case, of the variables with the addresses of registries and proxies.
 const REGISTRY_VARIABLES: [&str; 8] = [
     "cargo_registries_",
     "cargo_source_",

@@ -28,11 +28,11 @@ pub(super) struct Machine {
 impl Machine {
     /// Creates the folder, clones the last commit into it, and links `../shared` if requested and present.
     pub(super) fn create(sh: &Shell, folder: Option<&Path>, with_shared: bool) -> Result<Self> {
-        let home = std::env::home_dir().context("there is no home folder")?;
+        let home = std::env::home_dir().context("the home folder is unknown")?;
         let parent = folder.map_or_else(std::env::temp_dir, Path::to_path_buf);
         let folder = parent.join(format!("windlass-fresh-{}", std::process::id()));
         if folder.exists() {
-            bail!("{} is there already", folder.display());
+            bail!("{} exists already", folder.display());
         }
         for name in ["home/.cargo", "tmp"] {
             fs::create_dir_all(folder.join(name))?;

@@ -167,8 +167,9 @@ impl RunningServer {
         let mut line = String::new();
         let out = child.stdout.take().context("the server has no output")?;
         BufReader::new(out).read_line(&mut line)?;
-        let told: Value = serde_json::from_str(&line).with_context(|| format!("the server said {line:?}"))?;
-        let url = told["url"].as_str().context("the server does not say where it listens")?.to_owned();
+        let told: Value =
+            serde_json::from_str(&line).with_context(|| format!("the server printed {line:?}"))?;
+        let url = told["url"].as_str().context("the server does not print its address")?.to_owned();
         Ok(Self { child, url })
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn ensure(sh: &Shell) -> Result<InstalledServers> {
 /// Installs the npm packages. Returns the node program among them, which runs the others.
 fn npm(sh: &Shell, folder: &Path) -> Result<std::result::Result<PathBuf, String>> {
     let Some(major) = node_major(sh) else {
-        return Ok(Err("there is no npm with node: install them to use the servers of npm".to_owned()));
+        return Ok(Err("npm with node is missing: install them to use the servers of npm".to_owned()));
     };
     if major < NODE_MAJOR {
         return Ok(Err(format!(
@@ -109,7 +109,7 @@ fn python(sh: &Shell, folder: &Path) -> Result<std::result::Result<(), String>> 
     }
     let quiet = |command: Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
     if !quiet(cmd!(sh, "python3 -m venv --clear {folder}")) {
-        return Ok(Err("there is no python3 with venv: install it to use the Python servers".to_owned()));
+        return Ok(Err("python3 with venv is missing: install it to use the Python servers".to_owned()));
     }
     println!("installing the MCP servers of Python once");
     let install = cmd!(sh, "{python} -m pip install --quiet --disable-pip-version-check -r {REQUIREMENTS}");

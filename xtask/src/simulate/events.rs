@@ -5,7 +5,7 @@
 //! means of the closed form.
 //!
 //! The factor of the scale is the number of real runs for one simulated run. The workers' places are divided by
-//! it. The store keeps its capacity, and the writes of a simulated step stand for those of `factor` real steps
+//! it. The store keeps its capacity, and the writes of a simulated step represent those of `factor` real steps
 //! that arrive at once. Places queue more in a small system than in a large one, and batches queue more than
 //! single writes, so the delays of the scaled simulation are too long rather than too short.
 

@@ -34,13 +34,13 @@ impl Inputs {
 
     /// Returns the value of an input.
     pub(super) fn get(&self, name: &str) -> Result<f64> {
-        let input = self.list.get(name).with_context(|| format!("there is no input `{name}`"))?;
+        let input = self.list.get(name).with_context(|| format!("unknown input `{name}`"))?;
         Ok(input.value)
     }
 
     /// Replaces the value of an input.
     pub(super) fn set(&mut self, name: &str, value: f64) -> Result<()> {
-        let input = self.list.get_mut(name).with_context(|| format!("there is no input `{name}`"))?;
+        let input = self.list.get_mut(name).with_context(|| format!("unknown input `{name}`"))?;
         ensure!(value.is_finite() && value > 0.0, "`{name}` needs a positive number");
         input.value = value;
         Ok(())

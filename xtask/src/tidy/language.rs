@@ -1,6 +1,7 @@
-//! Language check of comments, documents and names: counts markers of the private dialect against a
+//! Language check of comments, documents, messages and names: counts markers of the private dialect against a
 //! decreasing budget.
 
+mod literals;
 mod markers;
 mod names;
 mod sentences;
@@ -19,6 +20,9 @@ const SENTENCES: u64 = 2;
 /// Maximum sentences per thousand that begin with an interrogative word and are not questions.
 const INTERROGATIVES: u64 = 0;
 
+/// Maximum marked sentences per thousand in string literals: help, errors, descriptions of tools.
+const MESSAGES: u64 = 22;
+
 /// Maximum functions per thousand that are named by a participle, a preposition or an adverb.
 const FUNCTIONS: u64 = 1;
 
@@ -34,13 +38,14 @@ struct Count {
     sentences: u64,
     marked: u64,
     interrogative: u64,
-    functions: Names,
-    types: Names,
+    messages: Tally,
+    functions: Tally,
+    types: Tally,
 }
 
-/// The number of names of one kind.
+/// The number of names of one kind, or of messages.
 #[derive(Clone, Copy, Debug, Default)]
-struct Names {
+struct Tally {
     all: u64,
     odd: u64,
 }
@@ -79,11 +84,18 @@ impl Language {
         if is_markdown {
             return;
         }
+        for message in literals::read_literals(content) {
+            let marker = markers::first_in(&message.text);
+            count.messages.add_one(marker.is_some());
+            if let Some(marker) = marker {
+                self.marked.push(format!("[{marker}] {path}:{}: \"{}\"", message.line, message.text));
+            }
+        }
         for name in names::find_definitions(content) {
             let names = if name.is_function { &mut count.functions } else { &mut count.types };
-            names.all = names.all.saturating_add(1);
-            if names::is_odd(name.word) {
-                names.odd = names.odd.saturating_add(1);
+            let is_odd = names::is_odd(name.word);
+            names.add_one(is_odd);
+            if is_odd {
                 self.odd_names.push(format!("{path}:{}: {}", name.line, name.word));
             }
         }
@@ -99,6 +111,7 @@ impl Language {
                 per_thousand(all.interrogative, all.sentences),
                 INTERROGATIVES,
             ),
+            ("messages with a marker", all.messages.odd_per_thousand(), MESSAGES),
             ("functions with an odd name", all.functions.odd_per_thousand(), FUNCTIONS),
             ("types with an odd name", all.types.odd_per_thousand(), TYPES),
         ];
@@ -122,15 +135,19 @@ impl Language {
         }
         let mut parts: Vec<_> = self.parts.iter().collect();
         parts.sort_by_key(|(_, count)| std::cmp::Reverse(per_thousand(count.marked, count.sentences)));
-        writeln!(out, "of 1000 sentences, functions and types:")?;
-        writeln!(out, "{:<26} sentences  marked  What..  functions  odd  types  odd", "part")?;
+        writeln!(out, "of 1000 sentences, messages, functions and types:")?;
+        writeln!(
+            out,
+            "{:<26} sentences  marked  What..  messages  marked  functions  odd  types  odd",
+            "part"
+        )?;
         for (name, count) in parts {
             writeln!(out, "{}", row(name, count))?;
         }
         writeln!(out, "{}", row("all", &self.sum()))
     }
 
-    /// Prints sentences that are drawn at random. The same seed draws the same sentences.
+    /// Prints sentences that are drawn at random. A seed always draws the same sentences.
     pub(super) fn print_sample(&self, seed: u64, out: &mut impl Write) -> io::Result<()> {
         let mut sentences: Vec<(u64, &String)> =
             self.sentences.iter().map(|sentence| (hash(seed, sentence), sentence)).collect();
@@ -147,6 +164,7 @@ impl Language {
             all.sentences = all.sentences.saturating_add(count.sentences);
             all.marked = all.marked.saturating_add(count.marked);
             all.interrogative = all.interrogative.saturating_add(count.interrogative);
+            all.messages.add(count.messages);
             all.functions.add(count.functions);
             all.types.add(count.types);
         }
@@ -154,7 +172,11 @@ impl Language {
     }
 }
 
-impl Names {
+impl Tally {
+    fn add_one(&mut self, is_odd: bool) {
+        self.add(Self { all: 1, odd: u64::from(is_odd) });
+    }
+
     fn add(&mut self, other: Self) {
         self.all = self.all.saturating_add(other.all);
         self.odd = self.odd.saturating_add(other.odd);
@@ -167,10 +189,12 @@ impl Names {
 
 fn row(name: &str, count: &Count) -> String {
     format!(
-        "{name:<26} {:>9} {:>7} {:>7} {:>10} {:>4} {:>6} {:>4}",
+        "{name:<26} {:>9} {:>7} {:>7} {:>9} {:>7} {:>10} {:>4} {:>6} {:>4}",
         count.sentences,
         per_thousand(count.marked, count.sentences),
         per_thousand(count.interrogative, count.sentences),
+        count.messages.all,
+        count.messages.odd_per_thousand(),
         count.functions.all,
         count.functions.odd_per_thousand(),
         count.types.all,

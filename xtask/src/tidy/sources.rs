@@ -18,7 +18,7 @@ pub(super) fn check(path: &str, content: &str, found: &mut Findings) {
         found.errors.push(format!("{path}: name it after the thing inside; `{name}` names none"));
     }
     if !content.starts_with("//!") && !content.starts_with("#![") {
-        found.errors.push(format!("{path}: the first line is `//!` and says what the file is for"));
+        found.errors.push(format!("{path}: the first line is `//!` and states the purpose of the file"));
     }
     if content.lines().any(|line| line.trim_start().starts_with("#[ignore")) {
         found.errors.push(format!("{path}: an ignored test is not a test: run it, or take it out"));

@@ -143,7 +143,7 @@ fn a_to_do_needs_a_number() {
 fn names_and_headers_of_files_are_checked() {
     let name = "crates/sse/src/utils.rs: name it after the thing inside; `utils` names none";
     check_source("crates/sse/src/utils.rs", "//! Things.\n", &[name]);
-    let header = "crates/sse/src/line.rs: the first line is `//!` and says what the file is for";
+    let header = "crates/sse/src/line.rs: the first line is `//!` and states the purpose of the file";
     check_source("crates/sse/src/line.rs", "use std::fmt;\n", &[header]);
     check_source("crates/sse/src/line.rs", "//! Lines.\n", &[]);
 }

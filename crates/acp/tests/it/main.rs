@@ -6,6 +6,8 @@
     reason = "a test that cannot continue fails; it reads the files of its folder"
 )]
 
+mod answers;
+mod files;
 mod hostile;
 mod place;
 mod sessions;

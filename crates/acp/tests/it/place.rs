@@ -28,6 +28,11 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) async fn new(script: &str) -> Self {
+        Self::with_template(script, |_| {}).await
+    }
+
+    /// Creates an agent whose runs have changed settings.
+    pub(crate) async fn with_template(script: &str, change: impl FnOnce(&mut RunSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&project).unwrap();
@@ -40,6 +45,7 @@ impl Place {
         let mut template = RunSettings::new("", chosen, folder.path()).unwrap();
         template.servers = false;
         template.no_checkpoints = true;
+        change(&mut template);
         let host = SessionHost::new(&app).unwrap();
         let agent = AcpAgent::new(app, host.clone(), template, AcpOptions::default());
         Self { _folder: folder, project, host, agent, provider }

@@ -1,6 +1,10 @@
 //! Whole sessions of a client.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use windlass_app::Confinement;
+use windlass_app::feed::{FeedEvent, FeedKind};
 use windlass_app::sessions::Answer;
 
 use crate::place::{Place, text_of};
@@ -33,7 +37,7 @@ async fn a_prompt_asks_for_a_permission_writes_and_continues() {
         .filter_map(|option| option["kind"].as_str())
         .collect();
     assert_eq!(kinds.first(), Some(&"allow_once"), "{asked}");
-    assert_eq!(kinds.last(), Some(&"reject_once"), "{asked}");
+    assert_eq!(kinds.last(), Some(&"reject_always"), "{asked}");
     let call = &asked["params"]["toolCall"];
     let diff =
         json!({"type": "diff", "path": place.project.join("a.txt"), "oldText": null, "newText": "one\n"});
@@ -121,7 +125,7 @@ async fn a_prompt_is_cancelled_in_the_middle_and_at_once() {
     let busy = client.prompt(&session, "again").await;
     assert_eq!(client.response(busy).await["error"]["code"], -32_600);
     while place.host.handle(&session).is_none() {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     client.notify("session/cancel", json!({"sessionId": session})).await;
     assert_eq!(client.response(id).await["result"]["stopReason"], "cancelled");
@@ -171,7 +175,9 @@ async fn a_stored_session_is_listed_loaded_and_deleted() {
     }
     let elsewhere = json!({"sessionId": session, "cwd": place.project.parent().unwrap()});
     assert_eq!(client.call("session/load", elsewhere).await["error"]["code"], -32_602);
-    assert_eq!(client.call("session/delete", json!({"sessionId": session})).await["result"], json!({}));
+    for _ in 0..2 {
+        assert_eq!(client.call("session/delete", json!({"sessionId": session})).await["result"], json!({}));
+    }
     assert_eq!(client.call("session/list", json!({})).await["result"], json!({"sessions": []}));
     client.close().await;
     place.shutdown().await;
@@ -277,5 +283,78 @@ async fn the_options_of_a_session_are_those_of_its_next_run() {
     assert_eq!(values(update["configOptions"].as_array().unwrap()), pairs("ask", &model, "low"));
     client.close().await;
     other.close().await;
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_to_a_working_run_has_a_picture_and_a_call_is_stopped() {
+    const SLEEPS: &str = r#"{"turns": [
+        {"steps": [{"call": {"name": "run_command", "id": "c1", "arguments": {"command": "sleep 60"}}}]},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "Went on."}}}]}]}"#;
+    const TINY_PNG: &str =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
+    let place = Place::with_template(SLEEPS, |template| template.sandbox = Confinement::Off).await;
+    let mut client = place.connect();
+    let about = client.call("initialize", json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
+    let methods = &about["result"]["agentCapabilities"]["_meta"]["windlass"]["methods"];
+    assert_eq!(*methods, json!(["_windlass/stop_call"]));
+    let session = client.open(&place.project).await;
+    let id = client.prompt(&session, "sleep").await;
+    let asked = client.permission().await;
+    client.choose(&asked, "once").await;
+    // A client that connected later has the session, too. Its prompt goes to the working run.
+    let mut other = place.connect();
+    let loaded = other
+        .call("session/resume", json!({"sessionId": session, "cwd": place.project, "mcpServers": []}))
+        .await;
+    assert!(loaded["error"].is_null(), "{loaded}");
+    let prompt = json!([{"type": "text", "text": "like this"}, {"type": "image", "data": TINY_PNG, "mimeType": "image/png"}]);
+    let sent = other.begin("session/prompt", json!({"sessionId": session, "prompt": prompt})).await;
+    let stop = json!({"sessionId": session, "toolCallId": "c1"});
+    let is_queued = |event: &FeedEvent| matches!(event.kind, FeedKind::MessageQueued { .. });
+    while !place.host.read(&session, None).await.unwrap().iter().any(is_queued) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    while client.call("_windlass/stop_call", stop.clone()).await["result"] != json!({"stopped": true}) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(client.response(id).await["result"]["stopReason"], "end_turn");
+    assert_eq!(other.response(sent).await["result"]["stopReason"], "end_turn");
+    let events = place.host.read(&session, None).await.unwrap();
+    let files = events.iter().find_map(|event| match &event.kind {
+        FeedKind::Message { text, files, .. } if text == "like this" => Some(files.clone()),
+        _ => None,
+    });
+    assert_eq!(files, Some(vec!["image/png".to_owned()]), "{events:#?}");
+    // The conversation is compacted by a command.
+    let id = client.prompt(&session, "/compact").await;
+    let end = client.response(id).await;
+    assert_eq!(end["result"]["stopReason"], "end_turn", "{end}");
+    assert!(text_of(&client.updates(), "agent_message_chunk").contains("tokens"));
+    assert_eq!(place.host.sessions().find(&session).unwrap().runs.len(), 2);
+    client.close().await;
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_without_a_prompt_is_resumed_and_deleted() {
+    let place = Place::new(WRITES).await;
+    let mut client = place.connect();
+    let session = client.open(&place.project).await;
+    let setup = json!({"sessionId": session, "cwd": place.project, "mcpServers": []});
+    client.call("session/set_mode", json!({"sessionId": session, "modeId": "auto-edit"})).await;
+    for method in ["session/resume", "session/load"] {
+        let resumed = client.call(method, setup.clone()).await;
+        assert_eq!(resumed["result"]["modes"]["currentModeId"], "auto-edit", "{resumed}");
+    }
+    let id = client.prompt(&session, "write a.txt").await;
+    assert_eq!(client.response(id).await["result"]["stopReason"], "end_turn");
+    let unused = client.open(&place.project).await;
+    assert_eq!(client.call("session/delete", json!({"sessionId": unused})).await["result"], json!({}));
+    assert!(
+        client.call("session/resume", json!({"sessionId": unused, "cwd": place.project})).await["error"]
+            .is_object()
+    );
+    client.close().await;
     place.shutdown().await;
 }

@@ -20,6 +20,7 @@ impl CommandRunner {
             shared_budget: self.run.shared_budget.clone(),
             ended: self.run.ended.clone(),
             stop: self.run.stop.clone(),
+            running_calls: self.run.running_calls.clone(),
             hand_off: self.run.hand_off.clone(),
         };
         let mut ctx = Context::new(call.clone())
@@ -44,7 +45,8 @@ impl CommandRunner {
         let (text, room) = (outbox.text_of(call.clone()), outbox.clone());
         ctx.with_progress(move |progress| match progress {
             Progress::Started => send_started(&inputs, &call),
-            Progress::Output(words) | Progress::Note(words) => text.push_text(words),
+            Progress::Output(words) => text.push_output(words),
+            Progress::Note(words) => text.push_note(words),
             Progress::Agent { agents, event } => {
                 outbox.push_event(Event::AgentEvent { call: call.clone(), agents, happened: event });
             }

@@ -45,18 +45,18 @@ impl CommandRunner {
     /// Taints the conversation if one of the earlier calls can have returned text from outside.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
         if is_tainted(self.tools.current().as_ref(), calls) {
-            self.guard.taint();
+            self.guard.taint().mark();
         }
     }
 
     /// Marks the conversation as tainted.
     pub(crate) fn taint(&self) {
-        self.guard.taint();
+        self.guard.taint().mark();
     }
 
     /// Returns whether the conversation contains text from outside.
     pub(crate) fn is_tainted(&self) -> bool {
-        self.guard.is_tainted()
+        self.guard.taint().is_marked()
     }
 }
 

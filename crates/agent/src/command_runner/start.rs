@@ -14,6 +14,7 @@ use windlass_tool::CancellationToken;
 
 use super::CommandRunner;
 use super::early::EarlyChecks;
+use crate::RunningCalls;
 use crate::agent_inner::AgentInner;
 use crate::asking::StreamingAnswer;
 use crate::call_guard::CallGuard;
@@ -55,6 +56,11 @@ impl CommandRunner {
             is_summary: false,
             vetoes: Arc::new(AtomicU32::new(0)),
         }
+    }
+
+    /// Returns the calls that run at present.
+    pub(crate) fn running_calls(&self) -> RunningCalls {
+        self.run.running_calls.clone()
     }
 
     /// Starts a task whose input the machine waits for. If the task panics, the machine receives `otherwise`,

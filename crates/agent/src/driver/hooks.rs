@@ -10,6 +10,7 @@ use crate::AgentError;
 use crate::agent_inner::AgentInner;
 use crate::hook::{Hook, HookContext};
 use crate::hook_set::{PassedValue, Veto};
+use crate::messages::split_words;
 use crate::outbox::Outbox;
 use crate::redacting::message_without;
 
@@ -44,16 +45,19 @@ impl Driver {
         now_ms: u64,
         effects: &mut Vec<Command>,
     ) -> Option<Input> {
-        let Input::Say { id, text, when } = input else { return Some(input) };
+        let Input::Say { id, text, parts, when } = input else { return Some(input) };
         if !self.parts.hooks.has(HookPoint::Input) {
-            return Some(Input::Say { id, text, when });
+            return Some(Input::Say { id, text, parts, when });
         }
-        let message = message_without(&self.redactor, Message::user(text));
+        let mut message = Message::user(text);
+        message.parts.extend(parts);
+        let message = message_without(&self.redactor, message);
         let (parts, ctx) = (Arc::clone(&self.parts), self.runner.hook_context());
         match pass_input(&parts, &ctx, message).await {
             Ok(PassedValue { value, reports }) => {
                 self.report(reports, now_ms, effects);
-                Some(Input::Say { id, text: value.text(), when })
+                let (text, parts) = split_words(value);
+                Some(Input::Say { id, text, parts, when })
             }
             Err(veto) => {
                 let reason = format!("the rule {} refused it: {}", veto.hook, veto.reason);

@@ -8,7 +8,6 @@ use windlass_protocol::Message;
 use windlass_tool::CancellationToken;
 
 use super::Driver;
-use crate::SharedBudget;
 use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
 use crate::command_runner::CommandRunner;
@@ -18,6 +17,7 @@ use crate::previews::Previews;
 use crate::redacting::Redacting;
 use crate::shared_budget::BudgetShare;
 use crate::tools::Tools;
+use crate::{RunningCalls, SharedBudget};
 
 /// Inputs that may be queued for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -26,6 +26,11 @@ impl Driver {
     /// Returns the token that stops the run in order.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
+    }
+
+    /// Returns the calls of the run that work.
+    pub(crate) fn running_calls(&self) -> RunningCalls {
+        self.runner.running_calls()
     }
 
     pub(crate) fn new(

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use windlass_loop::Event;
 use windlass_protocol::CallId;
 
 use super::{Item, Outbox, PIECE, UNREAD_TEXT};
@@ -46,19 +47,28 @@ impl Gap {
 }
 
 impl ProgressText {
-    /// Appends text, or adds its length to the gap if too much text is unread.
-    pub(crate) fn push_text(&self, text: String) {
+    /// Appends a piece of output, or adds its length to the gap if too much text is unread.
+    pub(crate) fn push_output(&self, text: String) {
+        self.push(text.len(), Event::CallProgress { call: self.call.clone(), text });
+    }
+
+    /// Appends a description of the activity like a piece of output.
+    pub(crate) fn push_note(&self, text: String) {
+        self.push(text.len(), Event::CallNote { call: self.call.clone(), text });
+    }
+
+    fn push(&self, bytes: usize, event: Event) {
         let (queue, unread) = (&self.outbox.queue, &self.outbox.shared.unread_text);
-        let cost = text.len().saturating_add(PIECE);
+        let cost = bytes.saturating_add(PIECE);
         let mut gap = self.gap.lock().unwrap_or_else(PoisonError::into_inner);
-        if gap.add(text.len() as u64) {
+        if gap.add(bytes as u64) {
             return;
         }
         let item = if unread.load(Ordering::Relaxed).saturating_add(cost) <= UNREAD_TEXT {
             unread.fetch_add(cost, Ordering::Relaxed);
-            Item::Text(self.call.clone(), text)
+            Item::Progress(event, cost)
         } else {
-            *gap = Gap::from_bytes(text.len() as u64);
+            *gap = Gap::from_bytes(bytes as u64);
             Item::LeftOut(self.call.clone(), gap.clone())
         };
         drop(queue.send(item));

@@ -48,15 +48,15 @@ async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
     let text = outbox.text_of(call());
     let piece = "x".repeat(UNREAD_TEXT / 2);
     for _ in 0..5 {
-        text.push_text(piece.clone());
+        text.push_output(piece.clone());
     }
     outbox.push_event(event("after"));
     assert_eq!(read(&mut unread).await.unwrap().len(), piece.len());
     // There is room again, but a gap is before this text.
-    text.push_text("y".to_owned());
+    text.push_output("y".to_owned());
     let gap = read(&mut unread).await.unwrap();
     assert!(gap.contains(&format!("[{} bytes", 4 * piece.len() + 1)), "{gap}");
-    text.push_text("z".to_owned());
+    text.push_output("z".to_owned());
     assert_eq!(read(&mut unread).await.unwrap(), "after");
     assert_eq!(read(&mut unread).await.unwrap(), "z");
 }

@@ -75,7 +75,7 @@ pub(crate) struct EventBuffer {
     limits: EventBufferLimits,
     /// The entries by the number of their first event, without a gap in the numbers.
     entries: BTreeMap<u64, Entry>,
-    /// The first numbers of the entries that can be dropped, in order.
+    /// The keys in `entries` of the entries that can be dropped, oldest first.
     droppable: VecDeque<u64>,
     /// The bytes of the entries that can be dropped.
     bytes: usize,
@@ -253,7 +253,7 @@ fn to_piece(event: &Event) -> Option<(Source, &str)> {
 /// replace or contain it.
 fn droppable_size(event: &Event) -> Option<usize> {
     let size = match event {
-        Event::CallPreview { text, .. } => text.len(),
+        Event::CallPreview { text, .. } | Event::CallNote { text, .. } => text.len(),
         Event::ContextFilling { .. } => 0,
         Event::AgentEvent { happened, .. } if is_piece(happened) => piece_size(happened),
         _ => return None,
@@ -263,7 +263,15 @@ fn droppable_size(event: &Event) -> Option<usize> {
 
 /// Returns whether the event of an agent below is a piece of text.
 fn is_piece(happened: &Value) -> bool {
-    let pieces = ["text", "reasoning", "call_arguments", "call_progress", "call_preview", "context_filling"];
+    let pieces = [
+        "text",
+        "reasoning",
+        "call_arguments",
+        "call_progress",
+        "call_note",
+        "call_preview",
+        "context_filling",
+    ];
     happened.get("event").and_then(Value::as_str).is_some_and(|name| pieces.contains(&name))
 }
 

@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use serde_json::json;
 use windlass_agent::{
-    Agent, AgentError, Answers, ApproverReply, Event, Outcome, RunOptions, SharedBudget, UnansweredPolicy,
+    Agent, AgentError, Answers, ApproverReply, Budget, Event, Outcome, Prices, RunOptions, RunningCalls,
+    SharedBudget, UnansweredPolicy,
 };
 use windlass_hitl::{Facts, Objection, Policy};
 use windlass_journal::MemoryJournals;
 use windlass_mock::MockModel;
-use windlass_protocol::{Effect, Hints};
+use windlass_protocol::{CallId, Effect, Hints, ResultStatus, Usage};
 use windlass_tool::Tool;
 use windlass_toolbox::Toolbox;
 
@@ -193,4 +194,83 @@ async fn a_hand_off_outside_of_a_session_is_refused() {
     assert_eq!(report.text(), Some("never asked"));
     let conversation = serde_json::to_string(report.transcript.messages()).unwrap();
     assert!(conversation.contains("only the agent of a session"));
+}
+
+/// An agent whose only call waits until it is stopped.
+fn sleeper(wait: &Arc<Counting>) -> Agent {
+    let model = MockModel::new().call("wait", json!({})).text("it went on");
+    let tools = Toolbox::builder().tool(wait.clone()).build().unwrap();
+    Agent::builder().model(model, "sleeper-1").toolbox(tools).build().unwrap()
+}
+
+#[tokio::test]
+async fn one_call_of_a_sub_agent_is_stopped_and_the_agent_continues() {
+    let wait = Arc::new(Counting::new("wait", Hints::default(), Effect::Internal));
+    let inner = sleeper(&wait).as_tool("inner", "Waits.").unwrap();
+    let model = MockModel::new().call("inner", json!({"task": "wait"})).text("inner is done");
+    let outer = Agent::builder().model(model, "outer-1").toolbox(toolbox(inner)).build().unwrap();
+    let agent = caller(outer.as_tool("billing", "Delegates.").unwrap());
+    let agent = agent.approver(windlass_agent::ApproveAll).build().unwrap();
+    let calls = RunningCalls::default();
+    let mut stream = agent.stream_with("go", RunOptions::default().with_running_calls(calls.clone()));
+    let (mut stopped, mut ended, mut last) = (0, Vec::new(), None);
+    while let Some(event) = stream.next().await {
+        match event.unwrap() {
+            Event::AgentEvent { call: root, agents, happened } => {
+                let Ok(event) = serde_json::from_value::<Event>(happened) else { continue };
+                match event {
+                    Event::CallRunning { call } if agents == ["billing", "inner"] => {
+                        assert!(
+                            !calls.stop_in(&root, &["inner".to_owned()], &call),
+                            "the path is another one"
+                        );
+                        let other = CallId::new("other").unwrap();
+                        assert!(!calls.stop_in(&other, &agents, &call), "the root's call is another one");
+                        let (calls, agents) = (calls.clone(), agents.clone());
+                        stopped += 1;
+                        tokio::spawn(async move {
+                            // The event precedes the start of the call.
+                            while !calls.stop_in(&root, &agents, &call) {
+                                tokio::task::yield_now().await;
+                            }
+                        });
+                    }
+                    Event::CallEnded { result } => ended.push((agents, result.status)),
+                    _ => {}
+                }
+            }
+            Event::Finished { outcome, .. } => last = Some(outcome),
+            _ => {}
+        }
+    }
+    let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(stopped, 1);
+    assert_eq!(
+        ended,
+        [(path(&["billing", "inner"]), ResultStatus::Cancelled), (path(&["billing"]), ResultStatus::Ok)],
+        "the agents' own calls go on"
+    );
+    assert_eq!(last, Some(Outcome::Completed { text: "all done".into() }));
+}
+
+#[tokio::test]
+async fn answers_of_a_sub_agent_have_the_cost_of_its_own_model() {
+    let prices = |input| Prices { input, output: input, ..Prices::default() };
+    let usage = Usage { input_tokens: 1_000_000, ..Usage::default() };
+    let dear = MockModel::new().text("paid").usage(1_000_000, 0);
+    let budget = |input| Budget { prices: prices(input), ..Budget::default() };
+    let billing = Agent::builder().model(dear, "dear-1").budget(budget(7_000_000)).build().unwrap();
+    let agent = caller(billing.as_tool("billing", "Pays.").unwrap()).budget(budget(1_000_000));
+    let agent = agent.approver(windlass_agent::ApproveAll).build().unwrap();
+    let shown = events(agent.stream("go")).await;
+    let nested = shown.iter().find_map(|event| match event {
+        Event::AgentEvent { happened, .. } => match serde_json::from_value(happened.clone()).ok()? {
+            Event::AnswerEnded { cost, total_cost, .. } => Some((cost, total_cost)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let cost = prices(7_000_000).cost(&usage);
+    assert!(cost > prices(1_000_000).cost(&usage));
+    assert_eq!(nested, Some((cost, cost)));
 }

@@ -83,6 +83,25 @@ async fn progress_and_events_of_agents_all_arrive_in_order() {
     assert_eq!(below, (0..MANY as u64).collect::<Vec<_>>());
 }
 
+// library B2: a reader distinguishes the output of a call from the words about it.
+#[tokio::test]
+async fn notes_of_a_call_are_not_its_output() {
+    let agent =
+        chatty(vec![|at| Progress::Output(format!("{at} ")), |at| Progress::Note(format!("step {at}"))]);
+    let (mut output, mut notes) = (String::new(), Vec::new());
+    for event in events(agent.build().unwrap().stream("go")).await {
+        match event {
+            Event::CallProgress { text, .. } => output.push_str(&text),
+            Event::CallNote { text, .. } => notes.push(text),
+            _ => {}
+        }
+    }
+    assert_eq!(output.split_whitespace().count(), MANY);
+    assert!(!output.contains("step"), "{output}");
+    assert_eq!(notes.len(), MANY);
+    assert_eq!(notes.last().map(String::as_str), Some("step 499"));
+}
+
 // library B2
 #[tokio::test]
 async fn every_coerced_call_is_reported() {

@@ -51,7 +51,7 @@ impl Model for Recording {
         let mut sent = self.sent.lock().unwrap();
         let (memory, bodies) = &mut *sent;
         let prepared = self.encoder.prepare(request, &[]);
-        bodies.push(self.encoder.encode(&prepared, &[], memory).unwrap().body.to_vec());
+        bodies.push(self.encoder.encode(&prepared, &[], memory).unwrap().http.body.to_vec());
         drop(sent);
         self.model.stream(request)
     }

@@ -134,7 +134,9 @@ async fn outputs_of_a_run_contain_no_secret_and_calls_run_unchanged() {
 
 fn words(event: &Event) -> Option<String> {
     match event {
-        Event::Text { text } | Event::CallProgress { text, .. } => Some(text.clone()),
+        Event::Text { text } | Event::CallProgress { text, .. } | Event::CallNote { text, .. } => {
+            Some(text.clone())
+        }
         Event::CallArguments { delta, .. } => Some(delta.clone()),
         _ => None,
     }

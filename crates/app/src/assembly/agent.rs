@@ -7,6 +7,7 @@ use windlass_agent::{Agent, Approver, ContextLimits, Limits};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_hitl::Policy;
 use windlass_redact::Redactor;
+use windlass_sandbox::EditorFiles;
 use windlass_stream::Model;
 use windlass_text_calls::Dialect;
 use windlass_toolbox::Toolbox;
@@ -23,11 +24,12 @@ use crate::config::RunSettings;
 use crate::error::{Result, one_line};
 use crate::hooks::FileHooks;
 use crate::instructions::compose_prompt;
-use crate::mcp::{ConnectedServers, RunServers, is_learning_enabled};
+use crate::mcp::{ConfiguredServer, ConnectedServers, RunServers, is_learning_enabled};
 use crate::policies::{LessonFile, ProtectedPaths, load_policy};
 use crate::providers::{ProviderOptions, add_reachable};
-use crate::runs::{LiveAnswers, Recording, RunAnswers, RunFolder};
+use crate::runs::{LiveAnswers, LiveGuidance, Recording, RunAnswers, RunFolder};
 use crate::secrets::collect_run_secrets;
+use crate::sessions::link::SessionLink;
 
 /// The parts of an agent: the run's settings, the people, the options of this process, and the shell that
 /// starts the processes of tools.
@@ -48,6 +50,10 @@ pub struct Assembly<'a> {
     journal: Option<PathBuf>,
     /// Sub-agents and workflows that the model can start.
     children: ChildRuns,
+    /// MCP servers of the session, besides the configured ones.
+    servers: &'a [ConfiguredServer],
+    /// The editor that has files of the session's folder open.
+    editor: Option<&'a Arc<dyn EditorFiles>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -69,7 +75,11 @@ impl<'a> Assembly<'a> {
         let mut people = people.clone();
         // An approval of everything waits for nothing.
         if let Some(folder) = folder.filter(|_| people.accepts_tools) {
-            people.approver = Arc::new(LiveAnswers::new(people.approver, folder));
+            let windows = &people.windows;
+            people.approver = Arc::new(LiveAnswers::new(people.approver, folder, windows));
+            let live =
+                |human| Arc::new(LiveGuidance::new(human, people.guidance.clone(), folder, windows)) as _;
+            people.human = people.human.map(live);
         }
         Ok(Self {
             app,
@@ -81,7 +91,14 @@ impl<'a> Assembly<'a> {
             outputs: folder.map(RunFolder::outputs),
             journal: folder.map(RunFolder::journal),
             children: ChildRuns::load(app, settings, folder)?,
+            servers: &[],
+            editor: None,
         })
+    }
+
+    /// Adds the MCP servers and the editor of the session.
+    pub(crate) fn with_link(self, link: &'a SessionLink) -> Self {
+        Self { servers: &link.servers, editor: link.editor.as_ref(), ..self }
     }
 
     /// Sets the recording that the run writes or replays.
@@ -164,16 +181,22 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Returns the configured MCP servers, or `None` if the run does not use them or its folder does not
-    /// exist. A replay gets the servers of the recorded run, which answer from the recording.
+    /// Returns the configured MCP servers and those of the session, or `None` if the run uses neither or its folder
+    /// does not exist. A replay gets the servers of the recorded run, which answer from the recording.
     fn load_servers(&self) -> Result<Option<RunServers>> {
         if self.settings.servers && !self.recording.is_live() {
             return RunServers::load_recorded(self.app, &self.settings.root, self.recording);
         }
-        if !self.settings.servers || !self.settings.root.is_dir() {
+        let uses_configured = self.settings.servers;
+        if (!uses_configured && self.servers.is_empty()) || !self.settings.root.is_dir() {
             return Ok(None);
         }
-        Ok(Some(RunServers::load(self.app, &self.settings.root)?))
+        let servers = if uses_configured {
+            RunServers::load(self.app, &self.settings.root)?
+        } else {
+            RunServers::empty()
+        };
+        Ok(Some(servers.with_session_servers(self.app, self.servers)))
     }
 
     fn load_policy(&self) -> Result<Policy> {
@@ -196,6 +219,8 @@ impl<'a> Assembly<'a> {
         let mut plan = ToolPlan::new(settings.preset, offering).with_model(Some(&model));
         plan.outputs = self.outputs.as_deref();
         plan.servers = servers;
+        // A replay runs no tools.
+        plan.editor = self.editor.filter(|_| recording.is_live());
         let mut tools = prepare_tools(self.app, recording, folder, plan, self.shell)?;
         let model = RunModel { client: Arc::new(client), prices: settings.budget.prices };
         tools.add(self.children.tools(self.app, &tools.toolbox, model));
@@ -226,7 +251,7 @@ impl<'a> Assembly<'a> {
             .autonomy(settings.autonomy)
             .root(settings.root.display().to_string())
             .system(compose_prompt(&settings.root, settings))
-            .limits(Limits { turns: settings.max_turns, cost: settings.max_cost, ..Limits::default() })
+            .limits(limits(settings, self.providers))
             .redactor(self.redactor()?)
             .ends_with_text(!settings.until_done)
             .budget(settings.budget.clone())
@@ -306,6 +331,13 @@ impl<'a> Assembly<'a> {
             }
         })))
     }
+}
+
+/// Returns the limits of a run. The user's number of retries also limits the repeated requests for a broken answer.
+fn limits(settings: &RunSettings, providers: &ProviderOptions) -> Limits {
+    let limits = Limits { turns: settings.max_turns, cost: settings.max_cost, ..Limits::default() };
+    let retries = providers.retries.map(|retries| u32::try_from(retries).unwrap_or(u32::MAX));
+    Limits { stream_retries: retries.unwrap_or(limits.stream_retries), ..limits }
 }
 
 fn context_limits(settings: &RunSettings) -> ContextLimits {

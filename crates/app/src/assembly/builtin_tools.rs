@@ -13,7 +13,7 @@ use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 use windlass_tools_control::ControlResources;
 use windlass_tools_shell::Shell;
-use windlass_tools_skills::{LeftOut, Skills, SlashCommands};
+use windlass_tools_skills::{Skills, SlashCommands};
 
 use super::ToolPlan;
 use crate::app::App;
@@ -50,6 +50,9 @@ pub(crate) fn build(
     let resources = ControlResources::default().with_modes(modes).with_workspace(workspace.clone());
     tools.extend(windlass_tools_control::tools_with(&resources));
     let (skills, commands) = (load_skills(app, root, selection), load_commands(app, root));
+    for left_out in skills.left_out().iter().chain(commands.left_out()) {
+        app.warn(left_out.to_string());
+    }
     tools.extend(windlass_tools_skills::tools(&skills, &commands));
     Ok(tools)
 }
@@ -64,7 +67,7 @@ fn build_browser_tools() -> Vec<Arc<dyn Tool>> {
 }
 
 /// Loads the skills of the user, then those of the project. The first one of a name has precedence.
-fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
+pub(crate) fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
     let mut skills = Skills::default();
     if let Some(folder) = app.settings_file(SKILLS) {
         skills = skills.with_folder("user", folder);
@@ -86,22 +89,14 @@ fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
             skills = skills.with_project_folder(label, root, root.join(folder));
         }
     }
-    report_left_out(app, skills.left_out());
     skills
 }
 
-fn load_commands(app: &App, root: &Path) -> SlashCommands {
+/// Loads the commands of the user, then those of the project. The first one of a name has precedence.
+pub(crate) fn load_commands(app: &App, root: &Path) -> SlashCommands {
     let mut commands = SlashCommands::default();
     if let Some(folder) = app.settings_file(COMMANDS) {
         commands = commands.with_folder("user", folder);
     }
-    commands = commands.with_project_folder("project", root, root.join(PROJECT).join(COMMANDS));
-    report_left_out(app, commands.left_out());
-    commands
-}
-
-fn report_left_out(app: &App, left_out: &[LeftOut]) {
-    for left_out in left_out {
-        app.warn(left_out.to_string());
-    }
+    commands.with_project_folder("project", root, root.join(PROJECT).join(COMMANDS))
 }

@@ -12,6 +12,7 @@ use windlass_tool::Human;
 use crate::app::App;
 #[cfg(unix)]
 use crate::error::{Context as _, Remedy, Result, Setting, ensure};
+use crate::feed::{AnswerWindows, GuidanceSlot};
 use crate::sessions::desk::Desk;
 
 /// The people of a run: approver of calls, human who answers questions of tools, and the policy for unanswered
@@ -25,14 +26,25 @@ pub struct People {
     pub(crate) accepts_tools: bool,
     /// True if answers of the human are learned.
     pub(crate) learns: bool,
+    /// The windows of the answers, for the feed.
+    pub(crate) windows: AnswerWindows,
+    /// The question about how the run continues.
+    pub(crate) guidance: GuidanceSlot,
 }
 
 impl People {
     /// Creates the value for an approver. Questions without an answer are denied, and questions of tools have
     /// none.
     pub fn new(approver: impl Approver + 'static) -> Self {
-        let (human, unanswered) = (None, UnansweredPolicy::Deny);
-        Self { approver: Arc::new(approver), human, unanswered, accepts_tools: true, learns: false }
+        Self {
+            approver: Arc::new(approver),
+            human: None,
+            unanswered: UnansweredPolicy::Deny,
+            accepts_tools: true,
+            learns: false,
+            windows: AnswerWindows::default(),
+            guidance: GuidanceSlot::default(),
+        }
     }
 
     /// Approves every call. The approvals accept no MCP tool for later runs, because no person saw it.
@@ -52,7 +64,8 @@ impl People {
 
     /// Lets the windows of a session answer. A question without an answer stays open.
     pub(crate) fn at_desk(desk: Desk) -> Self {
-        Self { unanswered: UnansweredPolicy::Suspend, ..Self::new(desk.clone()).with_human(desk) }
+        let (unanswered, windows, guidance) = (UnansweredPolicy::Suspend, desk.windows(), desk.guidance());
+        Self { unanswered, windows, guidance, ..Self::new(desk.clone()).with_human(desk) }
     }
 
     /// Lets another program answer by files in a folder.

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::config::{Autonomy, RunSettings};
 use crate::configuration::Configuration;
 use crate::error::Result;
-use crate::hooks::{FileHooks, HookOwner, HookRun, NotifyingApprover, load_hooks};
+use crate::hooks::{COMPACT, FileHooks, HookOwner, HookRun, NotifyingApprover, load_hooks};
 use crate::policies::OfferingApprover;
 
 /// Loads the hooks of files, lets the approver notify, and offers to learn. `journal` is the record of the run.
@@ -33,7 +33,11 @@ pub(super) fn prepare_hooks(
         root: settings.root.clone(),
         session: settings.session.clone(),
         transcript: journal,
-        source: if settings.parent.is_some() { "resume" } else { "startup" },
+        source: match settings.parent {
+            Some(_) if settings.follows_compaction => COMPACT,
+            Some(_) => "resume",
+            None => "startup",
+        },
         permission_mode: describe_autonomy(settings.autonomy),
         model: settings.provider.model.clone(),
         until_done: settings.until_done,

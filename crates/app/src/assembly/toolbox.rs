@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_sandbox::{Access, SettingsOwner, Workspace, WorkspaceError, read_settings};
+use windlass_sandbox::{Access, EditorFiles, SettingsOwner, Workspace, WorkspaceError, read_settings};
 use windlass_tool::Tool;
 use windlass_toolbox::{DynamicTools, ToolConfig, Toolbox, WorkModes};
 use windlass_tools_dynamic::{FolderOwner, ToolProcess};
@@ -31,6 +31,8 @@ pub struct ToolPlan<'a> {
     pub outputs: Option<&'a Path>,
     /// MCP servers whose tools are offered.
     pub(crate) servers: Option<&'a OfferedServers>,
+    /// The editor that has files of the workspace open.
+    pub(crate) editor: Option<&'a Arc<dyn EditorFiles>>,
 }
 
 /// MCP servers whose tools are offered.
@@ -45,7 +47,7 @@ pub(crate) struct OfferedServers {
 impl<'a> ToolPlan<'a> {
     /// Creates a plan without a model, a folder for outputs and MCP servers.
     pub fn new(preset: ToolPreset, selection: &'a ToolSelection) -> Self {
-        Self { preset, selection, model: None, outputs: None, servers: None }
+        Self { preset, selection, model: None, outputs: None, servers: None, editor: None }
     }
 
     /// Sets the folder for outputs that are too long for the model.
@@ -141,6 +143,9 @@ pub fn prepare_tools(
     let mut workspace = open_workspace(app, root)?;
     if let Some(outputs) = plan.outputs {
         workspace = workspace.with_outputs(outputs);
+    }
+    if let Some(editor) = plan.editor {
+        workspace = workspace.with_editor(Arc::clone(editor));
     }
     let workspace = Arc::new(workspace);
     // A run without a mode lacks work modes, so its model cannot switch to one.

@@ -63,6 +63,12 @@ pub struct RunSettings {
     /// True if the conversation before the run is compacted before the first request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compact_first: bool,
+    /// True if the run only compacts the conversation before it. Its task is for people, and the model does not see it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_compacts: bool,
+    /// True if the run before this one only compacted the conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows_compaction: bool,
     /// Usage limits. At a limit the run asks a human whether to continue.
     #[serde(default)]
     pub budget: Budget,
@@ -129,6 +135,8 @@ impl RunSettings {
             no_checkpoints: false,
             context_window: 0,
             compact_first: false,
+            only_compacts: false,
+            follows_compaction: false,
             budget: Budget::default(),
             request: RequestOptions::default(),
             fallbacks: Vec::new(),

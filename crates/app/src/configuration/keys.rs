@@ -59,7 +59,7 @@ use ProjectRule::{Never, Stricter, Trusted};
 use ValueKind::{Amount, Boolean, Choice, Effort, Integer, List, Text, Wire};
 
 /// All settings, in the order in which they are listed.
-static KEYS: [ConfigKey; 33] = [
+static KEYS: [ConfigKey; 34] = [
     key("profile", Text, Never(PERSONAL), "Profile that is used if none is named"),
     key("provider", Text, Never(ADDRESS), "Name of the provider"),
     key("base_url", Text, Never(ADDRESS), "Address of an endpoint, in place of the provider's own"),
@@ -105,6 +105,15 @@ static KEYS: [ConfigKey; 33] = [
     key("notify.command", List, Never(PROGRAM), "Program and arguments that are started for a notification"),
     key("notify.webhook", Text, Never(ADDRESS), "Address to which a notification is posted"),
     with_default(key("theme", Choice(THEME), Never(PERSONAL), "Colors of the terminal"), "auto"),
+    with_default(
+        key(
+            "fullscreen",
+            Boolean,
+            Never(PERSONAL),
+            "A conversation on the whole screen, with its own scrolling",
+        ),
+        "false",
+    ),
 ];
 
 impl ConfigKey {

@@ -43,6 +43,7 @@ convert! {
         windlass_agent::ApprovalFolderError,
         windlass_cassette::CassetteError,
         windlass_checkpoint::CheckpointError,
+        windlass_client::TransportError,
         windlass_journal::JournalError,
         windlass_sandbox::WorkspaceError,
         windlass_tool::ToolError;

@@ -30,7 +30,12 @@ pub(super) fn task(message: &Message) -> (String, Vec<String>) {
         }
         _ => String::new(),
     };
-    let describe = |part: &Part| match part {
+    (words, parts.filter_map(name_file).collect())
+}
+
+/// Returns the name or the kind of a picture or a file.
+pub(super) fn name_file(part: &Part) -> Option<String> {
+    match part {
         Part::Text(text) => {
             let name = text.text.strip_prefix("File `").and_then(|rest| rest.split_once('`'));
             Some(name.map_or_else(|| "text".to_owned(), |(name, _)| name.to_owned()))
@@ -38,19 +43,23 @@ pub(super) fn task(message: &Message) -> (String, Vec<String>) {
         Part::Image(image) => Some(image.media_type.clone()),
         Part::File(file) => Some(file.name.clone().unwrap_or_else(|| file.media_type.clone())),
         _ => None,
-    };
-    (words, parts.filter_map(describe).collect())
+    }
 }
 
 impl Tokens {
     pub(super) fn from_usage(usage: &Usage, prices: &Prices) -> Self {
+        Self::with_cost(usage, prices.cost(usage))
+    }
+
+    /// Returns the tokens of a provider's report, with their cost in millionths.
+    pub fn with_cost(usage: &Usage, cost: u64) -> Self {
         Self {
             input: usage.input_tokens,
             output: usage.output_tokens,
             cache_read: usage.cache_read_tokens,
             cache_write: usage.cache_write_tokens,
             reasoning: usage.reasoning_tokens,
-            cost: prices.cost(usage),
+            cost,
         }
     }
 
@@ -62,6 +71,26 @@ impl Tokens {
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
         self.cost = self.cost.saturating_add(other.cost);
+    }
+
+    /// Returns true if a provider reported a number. The protocol uses zero for unreported numbers.
+    pub fn are_reported(&self) -> bool {
+        self.input > 0 || self.output > 0
+    }
+
+    /// Formats the tokens for a person, without the cost: `12 tokens in (8 from the cache), 3 out`. Zero input tokens are
+    /// unreported, because a request is never empty.
+    pub fn describe(&self) -> String {
+        let cached = match (self.cache_read, self.cache_write) {
+            (0, 0) => String::new(),
+            (read, 0) => format!(" ({read} from the cache)"),
+            (read, written) => format!(" ({read} from the cache, {written} written to it)"),
+        };
+        match (self.input, self.output) {
+            (0, 0) => "the provider reported no tokens".to_owned(),
+            (0, output) => format!("the provider reported no tokens in, {output} out"),
+            (input, output) => format!("{input} tokens in{cached}, {output} out"),
+        }
     }
 }
 
@@ -229,5 +258,25 @@ pub(crate) fn card(request: &ApprovalRequest) -> CallCard {
         can_remember: request.can_remember,
         scope: request.scope.clone(),
         text: request.describe_whole(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tokens, Usage};
+
+    #[test]
+    fn tokens_without_a_report_are_not_zero() {
+        let describe = |input_tokens, output_tokens, cache_read_tokens| {
+            let usage = Usage { input_tokens, output_tokens, cache_read_tokens, ..Usage::default() };
+            Tokens::with_cost(&usage, 0).describe()
+        };
+        assert_eq!(describe(12, 3, 0), "12 tokens in, 3 out");
+        assert_eq!(describe(12, 0, 0), "12 tokens in, 0 out");
+        assert_eq!(describe(0, 0, 0), "the provider reported no tokens");
+        assert_eq!(describe(0, 3, 0), "the provider reported no tokens in, 3 out");
+        assert_eq!(describe(12, 3, 8), "12 tokens in (8 from the cache), 3 out");
+        let written = Tokens { input: 12, output: 3, cache_read: 8, cache_write: 4, ..Tokens::default() };
+        assert_eq!(written.describe(), "12 tokens in (8 from the cache, 4 written to it), 3 out");
     }
 }

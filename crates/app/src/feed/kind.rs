@@ -51,6 +51,9 @@ pub enum FeedKind {
         text: String,
         /// The origin of the message.
         source: MessageSource,
+        /// Names or kinds of the pictures and files of the message.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     /// A person's message was accepted and waits for its moment.
     MessageQueued {
@@ -61,6 +64,9 @@ pub enum FeedKind {
         text: String,
         /// True if the message becomes the next task after the current one.
         after_task: bool,
+        /// Names or kinds of the pictures and files of the message.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     /// The mode of the run changed.
     Mode {
@@ -306,6 +312,12 @@ pub enum FeedKind {
         /// The text that replaces the removed turns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
+        /// Tokens of the next request before the change. Zero in records of earlier versions.
+        #[serde(default, skip_serializing_if = "is_zero_bytes")]
+        before: u64,
+        /// Tokens of the next request after the change. Zero in records of earlier versions.
+        #[serde(default, skip_serializing_if = "is_zero_bytes")]
+        after: u64,
     },
     /// The provider refused a picture, and words replaced it.
     ImagesRemoved {

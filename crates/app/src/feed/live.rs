@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_agent::{Event, Prices};
-use windlass_protocol::{CallId, Usage};
+use windlass_agent::Event;
+use windlass_protocol::CallId;
 
 use super::card::{Question, RunOutcome, Tokens};
 use super::convert;
@@ -30,7 +30,6 @@ impl NewEvent {
 pub(crate) struct LiveReader {
     streaming: Streaming,
     children: BTreeMap<AgentPath, Child>,
-    prices: Prices,
 }
 
 /// The sub-agent of a run, whose records are in another journal.
@@ -42,6 +41,8 @@ struct Child {
     /// The text that is open.
     text: String,
     reasoning: String,
+    /// The cost of the agent's run so far.
+    cost: u64,
 }
 
 /// The positions in the answer that streams.
@@ -118,7 +119,7 @@ impl Streaming {
 /// Returns the remark about a call that an event contains.
 fn note(event: &Event) -> Option<FeedKind> {
     let (call, text) = match event {
-        Event::CallPreview { call, text } => (call, text.clone()),
+        Event::CallPreview { call, text } | Event::CallNote { call, text } => (call, text.clone()),
         Event::CallRefusedEarly { call, problem } | Event::CallMalformed { call, problem } => {
             (call, problem.clone())
         }
@@ -163,10 +164,6 @@ fn convert_live(event: &Event) -> Option<FeedKind> {
 }
 
 impl LiveReader {
-    pub(crate) fn new(prices: Prices) -> Self {
-        Self { prices, ..Self::default() }
-    }
-
     /// Returns the events of an event. `turn` is the number of the answer that arrives next.
     pub(crate) fn read(&mut self, event: &Event, turn: u32) -> Vec<NewEvent> {
         if let Event::AgentEvent { call, agents, happened } = event {
@@ -187,7 +184,7 @@ impl LiveReader {
         // An event of a later version is left out, as an event that this version does not show.
         let Ok(event) = serde_json::from_value::<Event>(happened.clone()) else { return Vec::new() };
         let path = AgentPath::new(call.as_str(), agents.to_vec());
-        let kinds = self.children.entry(path.clone()).or_default().read(&event, &self.prices);
+        let kinds = self.children.entry(path.clone()).or_default().read(&event);
         if matches!(event, Event::Finished { .. }) {
             self.children.remove(&path);
         }
@@ -196,34 +193,31 @@ impl LiveReader {
 }
 
 impl Child {
-    fn read(&mut self, event: &Event, prices: &Prices) -> Vec<FeedKind> {
+    fn read(&mut self, event: &Event) -> Vec<FeedKind> {
         if let Event::TurnStarted { turn, .. } = event {
             self.streaming.begin(*turn);
             self.parts.clear();
         }
         if let Event::AttemptDiscarded { .. } = event {
             let turn = self.streaming.turn;
-            *self = Self::default();
+            *self = Self { cost: self.cost, ..Self::default() };
             self.streaming.begin(turn);
         }
         self.collect(event);
-        let ended = match event {
-            Event::AnswerEnded { stop, usage, total } => Some((stop, usage, total)),
-            _ => None,
-        };
-        if let Some((stop, usage, total)) = ended {
-            let tokens = |usage: &Usage| Tokens::from_usage(usage, prices);
+        if let Event::AnswerEnded { stop, usage, total, cost, total_cost } = event {
+            // The agent's model has prices of its own, so the event has the cost.
+            self.cost = *total_cost;
             let mut kinds = std::mem::take(&mut self.parts);
             kinds.push(FeedKind::TurnEnded {
                 turn: self.streaming.turn,
                 stop: stop.as_ref().map(convert::name_of),
-                usage: tokens(usage),
-                total: tokens(total),
+                usage: Tokens::with_cost(usage, *cost),
+                total: Tokens::with_cost(total, *total_cost),
             });
             return kinds;
         }
         let kind = self.streaming.read(event).or_else(|| convert_live(event));
-        kind.or_else(|| convert_child(event, prices)).into_iter().collect()
+        kind.or_else(|| convert_child(event, self.cost)).into_iter().collect()
     }
 
     /// Collects the whole texts and calls of the answer.
@@ -247,7 +241,7 @@ impl Child {
 }
 
 /// Returns the numbered event of a sub-agent that is in the sub-agent's own records.
-fn convert_child(event: &Event, prices: &Prices) -> Option<FeedKind> {
+fn convert_child(event: &Event, cost: u64) -> Option<FeedKind> {
     Some(match event {
         Event::Decided { call, decision } => convert::decision(call.as_str(), decision),
         Event::ToolApprovalRequest { request, .. } => FeedKind::QuestionOpened {
@@ -263,10 +257,9 @@ fn convert_child(event: &Event, prices: &Prices) -> Option<FeedKind> {
         Event::CallDeferred { call } => FeedKind::CallDeferred { call: call.to_string() },
         Event::CallEnded { result } => convert::result(result),
         Event::ModeChanged { mode } => FeedKind::Mode { mode: mode.clone() },
-        Event::Finished { outcome, total } => FeedKind::RunEnded {
-            outcome: convert::outcome(outcome),
-            total: Tokens::from_usage(total, prices),
-        },
+        Event::Finished { outcome, total } => {
+            FeedKind::RunEnded { outcome: convert::outcome(outcome), total: Tokens::with_cost(total, cost) }
+        }
         _ => return None,
     })
 }

@@ -57,17 +57,20 @@ impl RecordReader {
                 Vec::new()
             }
             Entry::Said { source, message } => self.read_message(*source, message),
-            Entry::Queued { id, text, when } => vec![FeedKind::MessageQueued {
+            Entry::Queued { id, text, parts, when } => vec![FeedKind::MessageQueued {
                 id: id.clone(),
                 text: text.clone(),
                 after_task: *when == DeliverAt::AfterTask,
+                files: parts.iter().filter_map(convert::name_file).collect(),
             }],
-            Entry::Compacted { pruned, until, note, usage, .. } => {
+            Entry::Compacted { pruned, until, note, usage, before, after, .. } => {
                 self.count(usage, None);
                 vec![FeedKind::Compacted {
                     results: pruned.len(),
                     has_removed_turns: *until > 0,
                     note: note.clone(),
+                    before: *before,
+                    after: *after,
                 }]
             }
             Entry::ImagesRemoved { reason, .. } => vec![FeedKind::ImagesRemoved { reason: reason.clone() }],
@@ -162,7 +165,8 @@ impl RecordReader {
             Some(From::Nudge | From::Continuation) => MessageSource::Program,
             _ => MessageSource::Person,
         };
-        vec![FeedKind::Message { text: message.text(), source }]
+        let (text, files) = convert::task(message);
+        vec![FeedKind::Message { text, source, files }]
     }
 
     fn read_end(&mut self, outcome: &Outcome) -> Vec<FeedKind> {

@@ -1,6 +1,6 @@
 //! The writer of a working run's feed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,6 +17,7 @@ use super::kind::FeedKind;
 use super::live::{LiveReader, NewEvent, is_announcement};
 use super::log::{FeedIdentity, LogItem, LogWriter, NumberedEvents, number, with_window};
 use super::records::RecordReader;
+use super::windows::AnswerWindows;
 use crate::error::Result;
 
 /// Writer of a working run's feed. It numbers the events of the run and stores their order.
@@ -32,8 +33,7 @@ pub struct RunFeed {
     records: Arc<NewRecords>,
     /// Observers, which keep the record of the session and notify the user.
     followers: Vec<Box<dyn FeedFollower>>,
-    /// The windows that answered, by the id of the question.
-    windows: BTreeMap<String, String>,
+    windows: AnswerWindows,
     /// The events of records that the log did not have when it was opened.
     recovered: Vec<FeedEvent>,
 }
@@ -52,8 +52,10 @@ pub(crate) struct GuidanceSlot {
 }
 
 impl GuidanceSlot {
-    pub(crate) fn get(&self) -> Option<(String, String)> {
-        self.question.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the id of the question with this text.
+    pub(crate) fn find(&self, text: &str) -> Option<String> {
+        let question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
+        question.as_ref().filter(|(_, known)| known == text).map(|(id, _)| id.clone())
     }
 
     fn set(&self, id: String, text: String) {
@@ -112,6 +114,7 @@ impl RunFeed {
         identity: FeedIdentity,
         records: &[Record],
         guidance: GuidanceSlot,
+        windows: AnswerWindows,
     ) -> Result<Self> {
         let items = log.records()?;
         let mut numbered = NumberedEvents::read(identity, &items, records)?;
@@ -136,14 +139,14 @@ impl RunFeed {
         }
         let recovered = numbered.events.split_off(known);
         Ok(Self {
-            live: LiveReader::new(numbered.identity.prices),
+            live: LiveReader::default(),
             identity: numbered.identity,
             reader: numbered.reader,
             log,
             next_seq: numbered.next_seq,
             records: Arc::new(NewRecords { queue: Mutex::default(), guidance }),
             followers: Vec::new(),
-            windows: BTreeMap::new(),
+            windows,
             recovered,
         })
     }
@@ -185,7 +188,7 @@ impl RunFeed {
 
     /// Sets the window in which a question was answered. Call it before the run receives the answer.
     pub fn set_window(&mut self, question: impl Into<String>, window: impl Into<String>) {
-        self.windows.insert(question.into(), window.into());
+        self.windows.set(question, window);
     }
 
     /// Returns the feed's events for an event of the run, and for the records before it.
@@ -265,7 +268,7 @@ impl RunFeed {
                 continue;
             }
             let window = kinds.iter().find_map(|kind| match kind {
-                FeedKind::QuestionClosed { question, .. } => self.windows.remove(question),
+                FeedKind::QuestionClosed { question, .. } => self.windows.take(question),
                 _ => None,
             });
             let item = LogItem::Record { record, events: kinds.len() as u64, by: window.clone() };
@@ -284,7 +287,7 @@ impl RunFeed {
             let NewEvent { agent, kind } = event;
             let kind = match &kind {
                 FeedKind::QuestionClosed { question, .. } => {
-                    let window = self.windows.remove(question);
+                    let window = self.windows.take(question);
                     with_window(kind, window.as_deref())
                 }
                 _ => kind,

@@ -1,5 +1,7 @@
 //! The hooks of files as a hook of the agent.
 
+mod session_start;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +14,7 @@ use windlass_agent::{
 use windlass_protocol::{Arguments, CallId, Content, Message, Part, Request, ResultStatus, ToolResult};
 use windlass_tools_shell::Shell;
 
+pub(crate) use self::session_start::COMPACT;
 use super::definition::{HookDefinition, HookEvent};
 use super::load::HookList;
 use super::process::HookShells;
@@ -38,6 +41,8 @@ struct Inner {
     /// True if hooks of the user may permit calls.
     may_permit: bool,
     has_started: AtomicBool,
+    /// True after a compaction, until the hooks for it have run.
+    is_compacted: AtomicBool,
     /// True after a hook refused the end of the task.
     is_stop_active: AtomicBool,
     calls: Mutex<BTreeMap<CallId, SeenCall>>,
@@ -69,6 +74,7 @@ impl FileHooks {
             points,
             may_permit,
             has_started: AtomicBool::new(false),
+            is_compacted: AtomicBool::new(false),
             is_stop_active: AtomicBool::new(false),
             calls: Mutex::default(),
         })))
@@ -99,6 +105,10 @@ fn points_of(hooks: &[HookDefinition]) -> Vec<HookPoint> {
     let mut points = Vec::new();
     for hook in hooks {
         points.extend_from_slice(match hook.event {
+            // After a compaction, the next result or the next message gets the context.
+            HookEvent::SessionStart if hook.matcher.matches(COMPACT) => {
+                &[HookPoint::Compaction, HookPoint::Input, HookPoint::Result]
+            }
             HookEvent::SessionStart | HookEvent::UserPromptSubmit => &[HookPoint::Input],
             // A result is seen with the views of its call.
             HookEvent::PreToolUse | HookEvent::PostToolUse => &[HookPoint::Call, HookPoint::Result],
@@ -121,14 +131,9 @@ impl Inner {
         self.is_stop_active.store(false, Ordering::Relaxed);
         // Agents below a call have the hooks of their caller, but are not sessions.
         if ctx.agents.is_empty() && !self.has_started.swap(true, Ordering::Relaxed) {
-            let source = self.runner.run.source;
-            let fields = json!({ "source": source, "model": self.runner.run.model });
-            let answer = self.runner.start(HookEvent::SessionStart, Some(&ctx.run), source, fields).await;
-            self.runner.report(&answer);
-            // A refusal cannot prevent a session; its text is for the person.
-            self.runner.report_refusal(&answer);
-            texts.extend(answer.context_text());
+            texts.extend(self.start_session(ctx, self.runner.run.source).await);
         }
+        texts.extend(self.start_after_compaction(ctx).await);
         if ctx.agents.is_empty() {
             let fields = json!({ "prompt": message.text() });
             let answer = self.runner.start(HookEvent::UserPromptSubmit, Some(&ctx.run), "", fields).await;
@@ -195,6 +200,7 @@ impl Inner {
             seen.views = ToolView::list_views(&ended.call, &[], &self.runner.run.root);
         }
         let mut texts: Vec<String> = seen.context.into_iter().collect();
+        texts.extend(self.start_after_compaction(ctx).await);
         if ended.result.status == ResultStatus::Ok && self.runner.has(HookEvent::PostToolUse) {
             let text = ended.result.wire_text();
             let fields = |view: &ToolView| {
@@ -297,6 +303,7 @@ impl Hook for FileHooks {
             let answer = self.0.runner.start(HookEvent::PreCompact, Some(&ctx.run), "auto", fields).await;
             self.0.runner.report(&answer);
             self.0.runner.report_refusal(&answer);
+            self.0.observe_compaction(ctx);
         })
     }
 
@@ -319,3 +326,6 @@ impl std::fmt::Debug for FileHooks {
         f.debug_struct("FileHooks").field("hooks", &self.0.runner.hooks.len()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_hitl::escape_unsafe;
 use windlass_sandbox::{SettingsOwner, read_settings};
+use windlass_text::count_noun;
 
 use crate::app::App;
 use crate::trust::{
@@ -226,11 +227,11 @@ impl InstructionFile {
             Some(FileChange::New) => "; it is new since you trusted the folder",
             None => "",
         };
-        app.inform(format!("instructions: {path} ({} bytes{cut}{change})", self.bytes));
+        app.inform(format!("instructions: {path} ({}{cut}{change})", count_noun(self.bytes, "byte")));
         if self.hidden_lines > 0 {
             app.warn(format!(
-                "{path} has {} lines with characters that a screen does not show; the model reads them",
-                self.hidden_lines
+                "{path} has characters that a screen does not show, in {}; the model reads them",
+                count_noun(self.hidden_lines, "line")
             ));
         }
     }

@@ -56,6 +56,18 @@ pub struct ConfiguredServer {
 }
 
 impl ConfiguredServer {
+    /// Creates a server that the user's program adds to a session, such as an editor. Its entry is trusted like one of
+    /// the user's file, and is not stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the entry has a value or a combination of keys that an entry of a file cannot have.
+    pub fn of_user(name: impl Into<String>, entry: ServerEntry) -> Result<Self> {
+        let name = name.into();
+        entry.check().with_context(|| format!("the MCP server {} cannot be used", display_safe(&name)))?;
+        Ok(Self { name, entry, owner: ServerOwner::User, refusal: None })
+    }
+
     /// Returns true if the server may be started: the user configured it or trusts its present entry and
     /// files.
     pub fn is_trusted(&self) -> bool {

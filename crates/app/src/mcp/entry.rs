@@ -221,6 +221,13 @@ impl ServerEntry {
     }
 }
 
+/// Returns the token of an `Authorization` header with a bearer token. The client sets this header itself.
+pub(crate) fn bearer_of<'a>(header: &str, value: &'a str) -> Option<&'a str> {
+    let (scheme, token) = value.split_once(' ')?;
+    let is_bearer = header.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then(|| token.trim())
+}
+
 /// Returns true if a text consists of a scheme, a host and an optional port.
 fn is_origin(text: &str) -> bool {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use secrecy::SecretString;
-use windlass_hitl::Policy;
+use windlass_hitl::{Policy, display_safe};
 use windlass_redact::Redactor;
 use windlass_tools_shell::Shell;
 
@@ -45,6 +45,26 @@ impl RunServers {
     /// Loads the configured servers of a folder.
     pub(crate) fn load(app: &App, root: &Path) -> Result<Self> {
         Ok(Self { servers: load_servers(app, root)?, recorded: None })
+    }
+
+    /// Creates servers without the configured ones.
+    pub(crate) fn empty() -> Self {
+        Self { servers: Vec::new(), recorded: None }
+    }
+
+    /// Adds the servers of a session. A configured server with the same name takes precedence, with a notice.
+    pub(crate) fn with_session_servers(mut self, app: &App, servers: &[ConfiguredServer]) -> Self {
+        for server in servers {
+            if self.servers.iter().any(|known| known.name == server.name) {
+                app.inform(format!(
+                    "the session's MCP server {} is left out: a configured server has the same name",
+                    display_safe(&server.name)
+                ));
+            } else {
+                self.servers.push(server.clone());
+            }
+        }
+        self
     }
 
     /// Returns the servers of a recorded run, whose tools a replay offers. Warns of a recording that does not

@@ -184,8 +184,8 @@ pub(super) struct RunnerFiles {
 }
 
 impl RunnerFiles {
-    /// Finds the deciding files of a command. A program also counts if only an expansion, or another program
-    /// that may start it, can run it. If the command cannot be parsed completely, all kinds count.
+    /// Finds the deciding files of a command. A program counts even if the command runs it only through an
+    /// expansion of the shell or through another program. If the command cannot be parsed completely, all kinds count.
     pub(super) fn find(command: &[String]) -> Self {
         let scan = Scan::scan_argv(command);
         let is_whole = scan.certainty() == Certainty::Whole;

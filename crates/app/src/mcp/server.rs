@@ -9,7 +9,7 @@ use std::time::Duration;
 use windlass_mcp::{Approval, FileTokens, Lifecycle, Limits, McpServer, Presence, SignIn};
 
 use super::config::ConfiguredServer;
-use super::entry::{ApprovalRule, LifecycleRule, ServerEntry};
+use super::entry::{ApprovalRule, LifecycleRule, ServerEntry, bearer_of};
 use crate::app::App;
 use crate::error::{AppError, Context as _, ErrorKind, Result, bail};
 
@@ -65,7 +65,10 @@ fn build_http_server(app: &App, name: &str, url: &str, entry: &ServerEntry) -> R
         server = server.with_bearer_from(variable);
     }
     for (header, value) in &entry.http_headers {
-        server = server.with_header(header, value)?;
+        server = match bearer_of(header, value) {
+            Some(token) => server.with_bearer(token.into())?,
+            None => server.with_header(header, value)?,
+        };
     }
     for (header, variable) in &entry.env_http_headers {
         server = server.with_header_from(header, variable)?;

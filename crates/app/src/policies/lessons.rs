@@ -107,9 +107,8 @@ fn report_changes(learned: &ApprovalHistory, before: &BTreeSet<String>, notices:
             _ => continue,
         };
         let text = format!(
-            "· learned: {} ({}) {words}; {} of {} answers approved it",
-            display_safe(lesson.tool.as_str()),
-            display_safe(&lesson.shape),
+            "· learned to {}: it {words}; {} of {} answers approved it",
+            display_safe(&lesson.describe()),
             lesson.approvals,
             lesson.total
         );

@@ -145,12 +145,8 @@ fn choose(
 ) -> Result<Vec<Candidate>> {
     let decision = decide_with(policy, root, request, &candidates)?;
     if decision.verdict != Verdict::Allow {
-        bail!(
-            Conflict,
-            "no narrow rule can allow this call: {} ({})",
-            decision.reason.text,
-            decision.reason.rule_id
-        );
+        // The rule is built in or proposed, and a person does not know its name.
+        bail!(Conflict, "no narrow rule can allow this call: {}", decision.reason.text);
     }
     let mut at = 0;
     while at < candidates.len() && candidates.len() > 1 {

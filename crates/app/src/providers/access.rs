@@ -1,8 +1,9 @@
 //! Providers from the user's files and environment, and the HTTP settings that reach them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -38,7 +39,8 @@ pub struct ProviderOptions {
     pub ca_file: Option<PathBuf>,
     /// Time in seconds for which requests to an overloaded provider (429, 5xx) are retried.
     pub retry_for: u64,
-    /// Maximum number of retries of a refused or unreachable request. `None` is the default of the client.
+    /// Maximum number of retries of a refused or unreachable request, and of repeated requests for an answer
+    /// that broke off, is empty or is not JSON. `None` is the default of the client (4) and of a run (5).
     pub retries: Option<usize>,
 }
 
@@ -118,8 +120,8 @@ impl ProviderOptions {
         if !recording.is_live() {
             return Ok(client.build()?);
         }
-        let notices = app.notices().clone();
-        Ok(client.on_event(move |event| report_wait(event, &notices)).build()?)
+        let (notices, reported) = (app.notices().clone(), Mutex::default());
+        Ok(client.on_event(move |event| report(event, &notices, &reported)).build()?)
     }
 
     /// Returns these options without waits for an overloaded provider, because a fallback can be used
@@ -166,11 +168,20 @@ impl ProviderOptions {
     }
 }
 
-/// Reports each wait, which would otherwise look like a hang.
-fn report_wait(event: &ClientEvent, notices: &Notices) {
+/// Reports each wait, which would otherwise look like a hang, and the options that a model does not take. `reported` are the
+/// warnings that are not repeated.
+fn report(event: &ClientEvent, notices: &Notices, reported: &Mutex<BTreeSet<String>>) {
     let (reason, wait) = match event {
         ClientEvent::Retry { wait, message, .. } => (display_safe(message), *wait),
         ClientEvent::Wait { wait } => ("the provider's rate limit is used up".to_owned(), *wait),
+        ClientEvent::OptionLoss { model, fields } => {
+            let names = fields.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let text = format!("{} does not take {names}; the request was sent without", display_safe(model));
+            if reported.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone()) {
+                notices.warn(text);
+            }
+            return;
+        }
         _ => return,
     };
     let text = format!("! {reason}; retrying in {}", span(wait));
@@ -196,3 +207,6 @@ fn open_capabilities(app: &App) -> Arc<CapabilityStore> {
     }
     Arc::new(facts)
 }
+
+#[cfg(test)]
+mod tests;

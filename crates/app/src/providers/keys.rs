@@ -1,42 +1,41 @@
-//! Keys of providers: from the environment, from a command of the user, and from stored sign-ins.
+//! Keys of providers: from the environment, from a command of the user, and from sign-ins.
 
-use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet};
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use windlass_client::{KeyUse, Vendor};
 
+use super::key_command::{check_key, list_printed_keys, run_command};
+use super::keyring;
 use crate::app::App;
-use crate::child_wait::wait_with_limit;
 use crate::config::variable;
 use crate::configuration::load_key_commands;
-use crate::error::{Context as _, Result, bail, ensure};
+use crate::error::{Context as _, Result, ensure};
 use crate::storage::{Format, StateFile};
 
 /// File of stored keys in the state folder, which tools cannot reach.
 const FILE: &str = "keys.json";
 
-/// Maximum length of a key in bytes.
-const MAX_KEY: usize = 16 * 1024;
-
 /// Maximum number of stored keys.
 const MAX_KEYS: usize = 1_000;
-
-/// Time that a command may take to print a key. A password manager may ask its user first.
-const COMMAND_TIME: Duration = Duration::from_mins(1);
-
-/// Keys that commands printed in this process, so that a password manager asks its user once.
-static PRINTED: Mutex<BTreeMap<Vec<String>, SecretString>> = Mutex::new(BTreeMap::new());
 
 /// The stored keys, by the names of providers.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredKeys {
     keys: BTreeMap<String, String>,
+    /// The providers whose key is in the keyring.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    keyring: BTreeSet<String>,
+}
+
+impl StoredKeys {
+    /// Returns true if a further provider has room.
+    fn has_room(&self, provider: &str) -> bool {
+        let count = self.keys.len().saturating_add(self.keyring.len());
+        count < MAX_KEYS || self.keys.contains_key(provider) || self.keyring.contains(provider)
+    }
 }
 
 const FORMAT: Format<'_, StoredKeys> = Format {
@@ -55,11 +54,11 @@ pub fn find_key(vendor: &Vendor) -> Option<String> {
 }
 
 /// Returns the user's key for a vendor: from the environment, else from the command of `[providers.NAME]` in
-/// `config.toml`, else from a sign-in. The command runs once in a process.
+/// `config.toml`, else from a sign-in. The command, or the client of the keyring, runs once in a process.
 ///
 /// # Errors
 ///
-/// Fails if the user's file is invalid, or if the command fails.
+/// Fails if the user's file is invalid, or if the program fails.
 pub fn resolve_key(app: &App, vendor: &Vendor) -> Result<Option<SecretString>> {
     if let Some(key) = find_key(vendor) {
         return Ok(Some(SecretString::from(key)));
@@ -71,7 +70,12 @@ pub fn resolve_key(app: &App, vendor: &Vendor) -> Result<Option<SecretString>> {
     }
     // Without a state folder no key is stored.
     let Ok(file) = state_file(app) else { return Ok(None) };
-    Ok(file.load(&FORMAT)?.keys.remove(name).map(SecretString::from))
+    let mut stored = file.load(&FORMAT)?;
+    if stored.keyring.contains(name) {
+        let key = run_command(&keyring::lookup(name));
+        return key.map(Some).with_context(|| format!("the key of {name} in the keyring"));
+    }
+    Ok(stored.keys.remove(name).map(SecretString::from))
 }
 
 /// Source of a provider's key.
@@ -82,8 +86,10 @@ pub enum KeySource {
     Environment,
     /// A command in the user's `config.toml`.
     Command,
-    /// A sign-in.
+    /// A sign-in whose key is in a file.
     Stored,
+    /// A sign-in whose key is in the keyring of the system.
+    Keyring,
 }
 
 /// Returns the source from which a vendor's key would come, without running a command.
@@ -99,7 +105,11 @@ pub fn find_key_source(app: &App, vendor: &Vendor) -> Result<Option<KeySource>> 
         return Ok(Some(KeySource::Command));
     }
     let Ok(file) = state_file(app) else { return Ok(None) };
-    Ok(file.load(&FORMAT)?.keys.contains_key(vendor.name()).then_some(KeySource::Stored))
+    let stored = file.load(&FORMAT)?;
+    if stored.keyring.contains(vendor.name()) {
+        return Ok(Some(KeySource::Keyring));
+    }
+    Ok(stored.keys.contains_key(vendor.name()).then_some(KeySource::Stored))
 }
 
 /// Returns the name of the variable of a required key that no source has.
@@ -121,8 +131,9 @@ pub fn missing_key<'a>(app: &App, vendor: &'a Vendor) -> Result<Option<&'a str>>
 pub fn store_key(app: &App, provider: &str, key: &str) -> Result<()> {
     let key = check_key(key)?;
     let store = |stored: &mut StoredKeys| {
-        let has_room = stored.keys.len() < MAX_KEYS || stored.keys.contains_key(provider);
+        let has_room = stored.has_room(provider);
         if has_room {
+            stored.keyring.remove(provider);
             stored.keys.insert(provider.to_owned(), key.to_owned());
         }
         has_room
@@ -132,13 +143,41 @@ pub fn store_key(app: &App, provider: &str, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes the stored key of a provider. Returns false if it has none.
+/// Stores a key for a provider in the keyring of the system, through the keyring's client.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be written.
+/// Fails if the key is not plausible, if the client fails, or if the file that names the keyring cannot be written.
+pub fn store_key_in_keyring(app: &App, provider: &str, key: &str) -> Result<()> {
+    keyring::store(provider, check_key(key)?)?;
+    let store = |stored: &mut StoredKeys| {
+        let has_room = stored.has_room(provider);
+        if has_room {
+            stored.keys.remove(provider);
+            stored.keyring.insert(provider.to_owned());
+        }
+        has_room
+    };
+    let (_, is_stored) = state_file(app)?.update(&FORMAT, store)?;
+    ensure!(is_stored, Conflict, "{MAX_KEYS} keys are stored already");
+    Ok(())
+}
+
+/// Removes the key of a provider from the file and from the keyring. Returns false if it has none.
+///
+/// # Errors
+///
+/// Fails if the client of the keyring fails, or if the file cannot be written.
 pub fn remove_key(app: &App, provider: &str) -> Result<bool> {
-    Ok(state_file(app)?.update(&FORMAT, |stored| stored.keys.remove(provider).is_some())?.1)
+    let file = state_file(app)?;
+    if file.load(&FORMAT)?.keyring.contains(provider) {
+        keyring::remove(provider)?;
+    }
+    let remove = |stored: &mut StoredKeys| {
+        let is_in_keyring = stored.keyring.remove(provider);
+        stored.keys.remove(provider).is_some() || is_in_keyring
+    };
+    Ok(file.update(&FORMAT, remove)?.1)
 }
 
 /// Lists the providers with a stored key.
@@ -147,85 +186,16 @@ pub fn remove_key(app: &App, provider: &str) -> Result<bool> {
 ///
 /// Fails if the file cannot be read.
 pub fn list_stored_keys(app: &App) -> Result<Vec<String>> {
-    Ok(state_file(app)?.load(&FORMAT)?.keys.into_keys().collect())
+    let stored = state_file(app)?.load(&FORMAT)?;
+    Ok(stored.keys.into_keys().chain(stored.keyring).collect())
 }
 
 /// Returns the stored keys and those that commands printed in this process, for redaction.
 pub(crate) fn list_known_keys(app: &App) -> Vec<SecretString> {
-    let printed =
-        PRINTED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect::<Vec<_>>();
     let stored = state_file(app).and_then(|file| file.load(&FORMAT)).unwrap_or_default();
-    printed.into_iter().chain(stored.keys.into_values().map(SecretString::from)).collect()
+    list_printed_keys().into_iter().chain(stored.keys.into_values().map(SecretString::from)).collect()
 }
 
 fn state_file(app: &App) -> Result<StateFile> {
     Ok(StateFile::new(app.state_file(FILE)?, app.notices(), "no key is stored"))
-}
-
-/// Returns a key without the line feed at its end. Fails if it cannot be a key.
-fn check_key(text: &str) -> Result<&str> {
-    let key = text.trim();
-    ensure!(!key.is_empty(), Invalid, "the key is empty");
-    ensure!(key.len() <= MAX_KEY, Invalid, "the key has more than {MAX_KEY} bytes");
-    ensure!(
-        !key.chars().any(|letter| letter.is_whitespace() || letter.is_control()),
-        Invalid,
-        "the key has more than one word"
-    );
-    Ok(key)
-}
-
-/// Runs a command without a shell and returns the key that it prints, also if the command ran before: a key can have been
-/// replaced. The output is part of no error.
-///
-/// # Errors
-///
-/// Fails if the command fails, or if its output cannot be a key.
-pub fn run_key_command(argv: &[String]) -> Result<SecretString> {
-    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
-    run_again(argv, &mut printed)
-}
-
-/// Returns the key that a command prints. It runs once in a process.
-fn run_command(argv: &[String]) -> Result<SecretString> {
-    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(key) = printed.get(argv) {
-        return Ok(key.clone());
-    }
-    run_again(argv, &mut printed)
-}
-
-fn run_again(argv: &[String], printed: &mut BTreeMap<Vec<String>, SecretString>) -> Result<SecretString> {
-    let output = capture(argv)?;
-    let text = String::from_utf8(output).ok().context("the output is not UTF-8")?;
-    let key = SecretString::from(check_key(&text)?);
-    printed.insert(argv.to_vec(), key.clone());
-    Ok(key)
-}
-
-/// Starts a program without a shell, and returns its standard output.
-fn capture(argv: &[String]) -> Result<Vec<u8>> {
-    let (program, words) = argv.split_first().context("it names no program")?;
-    let mut command = Command::new(program);
-    // An error message of the program could contain the key.
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let started = windlass_sandbox::start_child(|| command.spawn());
-    let mut child = started.with_context(|| format!("{program} cannot be started"))?;
-    let stream = child.stdout.take().context("the output cannot be read")?;
-    let (sender, printed) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let limit = u64::try_from(MAX_KEY).unwrap_or(u64::MAX).saturating_add(2);
-        // A partial output is refused below.
-        let _ = stream.take(limit).read_to_end(&mut bytes);
-        drop(sender.send(bytes));
-    });
-    let began = Instant::now();
-    let Some(status) = wait_with_limit(&mut child, COMMAND_TIME).context("its end is unknown")? else {
-        bail!(Unavailable, "{program} did not end within {} seconds", COMMAND_TIME.as_secs());
-    };
-    ensure!(status.success(), Unavailable, "{program} failed: {status}");
-    // A process that the program left behind can keep the output open.
-    let bytes = printed.recv_timeout(COMMAND_TIME.saturating_sub(began.elapsed()));
-    bytes.ok().with_context(|| format!("the output of {program} did not end"))
 }

@@ -49,7 +49,20 @@ pub enum StoredAnswer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
+    /// Words for a question that a run asks while it works.
+    Words {
+        /// Id of the question in the feed.
+        question: String,
+        /// The words.
+        words: String,
+        /// Name of the window in which the answer was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
 }
+
+/// The beginning of the file name of words for a run that works.
+const WORDS: &str = "words";
 
 /// The stored answers that match an open question of their run.
 #[derive(Debug, Default)]
@@ -152,21 +165,21 @@ impl RunAnswers {
             options = match stored {
                 StoredAnswer::Result { result } => options.with_results([result.clone()]),
                 StoredAnswer::Guidance { words, id, .. } => options.with_guidance_for(*id, words.clone()),
-                StoredAnswer::Approval { .. } => options,
+                StoredAnswer::Approval { .. } | StoredAnswer::Words { .. } => options,
             };
         }
         options
     }
 }
 
-/// Reads the stored decision about a request, if there is one.
-pub(super) fn read_decision(folder: &RunFolder, request_id: &str) -> Result<Option<StoredAnswer>> {
+/// Reads the stored answer with a name, if there is one. A decision has the name of its request.
+pub(crate) fn read_answer(folder: &RunFolder, name: &str) -> Result<Option<StoredAnswer>> {
     if let Some(shared) = folder.shared() {
         let answers = shared.store.read_answers(&shared.id)?;
-        let found = answers.iter().find(|(name, _)| name.as_str() == request_id);
+        let found = answers.iter().find(|(known, _)| known.as_str() == name);
         return Ok(found.map(|(_, answer)| serde_json::from_str(answer.as_str())).transpose()?);
     }
-    let file = folder.answers().join(format!("{request_id}.json"));
+    let file = folder.answers().join(format!("{name}.json"));
     Ok(if file.exists() { Some(read_json(&file)?) } else { None })
 }
 
@@ -176,11 +189,7 @@ pub(super) fn read_decision(folder: &RunFolder, request_id: &str) -> Result<Opti
 ///
 /// Fails if the file cannot be written.
 pub fn store_answer(folder: &RunFolder, answer: &StoredAnswer) -> Result<()> {
-    let name = match answer {
-        StoredAnswer::Approval { decision, .. } => decision.request_id.clone(),
-        StoredAnswer::Result { result } => format!("result-{}", file_name(result.call.as_str())),
-        StoredAnswer::Guidance { .. } => GUIDANCE.to_owned(),
-    };
+    let name = answer.name();
     match folder.shared() {
         Some(shared) => {
             let text = serde_json::to_string(answer)?;
@@ -200,17 +209,32 @@ impl StoredAnswer {
     pub fn approval(question: &ApprovalRequest, is_approved: bool, comment: Option<String>) -> Self {
         let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment);
         decision.approved = is_approved;
-        Self::decision(question, decision)
+        Self::decision(decision, question.digest.clone())
     }
 
-    /// Creates an answer from a decision about a question. It is valid only for the displayed content.
-    pub(crate) fn decision(question: &ApprovalRequest, decision: ApprovalDecision) -> Self {
-        Self::Approval { decision, shown: question.digest.clone(), by: None }
+    /// Creates an answer from a decision. It is valid only for the displayed content.
+    pub(crate) fn decision(decision: ApprovalDecision, shown: Digest) -> Self {
+        Self::Approval { decision, shown, by: None }
+    }
+
+    /// Creates an answer to a question in words of a run that works.
+    pub(crate) fn words(question: &str, words: String) -> Self {
+        Self::Words { question: question.to_owned(), words, by: None }
+    }
+
+    /// Returns the name under which the answer is stored.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Approval { decision, .. } => decision.request_id.clone(),
+            Self::Result { result } => format!("result-{}", file_name(result.call.as_str())),
+            Self::Guidance { .. } => GUIDANCE.to_owned(),
+            Self::Words { question, .. } => words_name(question),
+        }
     }
 
     /// Sets the name of the window in which the answer was given.
     pub fn with_window(mut self, window: impl Into<String>) -> Self {
-        if let Self::Approval { by, .. } | Self::Guidance { by, .. } = &mut self {
+        if let Self::Approval { by, .. } | Self::Guidance { by, .. } | Self::Words { by, .. } = &mut self {
             *by = Some(window.into());
         }
         self
@@ -219,7 +243,7 @@ impl StoredAnswer {
     /// Returns the name of the window in which the answer was given.
     pub(crate) fn window(&self) -> Option<&str> {
         match self {
-            Self::Approval { by, .. } | Self::Guidance { by, .. } => by.as_deref(),
+            Self::Approval { by, .. } | Self::Guidance { by, .. } | Self::Words { by, .. } => by.as_deref(),
             Self::Result { .. } => None,
         }
     }
@@ -229,6 +253,7 @@ impl StoredAnswer {
         match self {
             Self::Approval { decision, .. } => Some(decision.request_id.clone()),
             Self::Guidance { id, .. } => Some(guidance_id(*id)),
+            Self::Words { question, .. } => Some(question.clone()),
             Self::Result { .. } => None,
         }
     }
@@ -244,6 +269,8 @@ impl StoredAnswer {
             Self::Guidance { question, id, .. } => {
                 open.guidance.is_some() && *question == open.guided && *id == open.consultation
             }
+            // The run that waited for it does not work any more.
+            Self::Words { .. } => false,
         }
     }
 
@@ -251,6 +278,11 @@ impl StoredAnswer {
     pub fn guidance(open: &OpenQuestions, words: impl Into<String>) -> Self {
         Self::Guidance { words: words.into(), question: open.guided, id: open.consultation, by: None }
     }
+}
+
+/// Returns the name of the words for a question of the feed.
+pub(super) fn words_name(question: &str) -> String {
+    format!("{WORDS}-{}", file_name(question))
 }
 
 /// Maximum length in bytes of a call id in a file name. File systems limit names to 255 bytes.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use windlass_agent::{
     CheckpointFailed, CheckpointFuture, Checkpointer, Entry, RunOptions, WithoutCheckpoint,
@@ -10,14 +11,24 @@ use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints
 use windlass_journal::Record;
 
 use super::RunFolder;
+use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::{Result, ensure};
+use crate::notices::Notices;
 
 const BEFORE: &str = "before turn ";
 const AFTER: &str = "after turn ";
 
+/// Time after which a person is told what the run waits for.
+const SLOW: Duration = Duration::from_secs(2);
+
 /// Adds checkpoints to the options of a run, unless its settings disable them.
-pub(crate) fn add_checkpoints(options: RunOptions, folder: &RunFolder, settings: &RunSettings) -> RunOptions {
+pub(crate) fn add_checkpoints(
+    options: RunOptions,
+    app: &App,
+    folder: &RunFolder,
+    settings: &RunSettings,
+) -> RunOptions {
     if settings.no_checkpoints {
         return options;
     }
@@ -26,7 +37,10 @@ pub(crate) fn add_checkpoints(options: RunOptions, folder: &RunFolder, settings:
         root: settings.root.clone(),
         open: Mutex::default(),
         before: Mutex::default(),
+        running: Arc::default(),
         given_up: OnceLock::new(),
+        notices: app.notices().clone(),
+        reported: OnceLock::new(),
     }));
     options.with_checkpoints(keeper, WithoutCheckpoint::Run)
 }
@@ -111,9 +125,15 @@ struct RunCheckpoints {
     /// Opened at the first checkpoint, because a run that only reads needs no repository.
     open: Mutex<Option<Arc<Checkpoints>>>,
     before: Mutex<Option<CheckpointId>>,
+    /// Lock of the running operation. A dropped future leaves its operation running: without the lock it could
+    /// save a state after a later operation, and a turn would be compared with its own end.
+    running: Arc<tokio::sync::Mutex<()>>,
     /// Permanent reason why this run has no checkpoints. Avoids another walk through a folder that is too
     /// large at each turn.
     given_up: OnceLock<String>,
+    notices: Notices,
+    /// Set when a wait was reported, so that a run reports one.
+    reported: OnceLock<()>,
 }
 
 type Kind = fn(&RunCheckpoints, u32) -> Result<String, CheckpointError>;
@@ -122,7 +142,18 @@ impl Keeper {
     fn on_a_thread(&self, turn: u32, work: Kind) -> CheckpointFuture<'_> {
         let kept = Arc::clone(&self.0);
         Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || kept.try_checkpoint(turn, work)).await;
+            let running = Arc::clone(&kept.running).lock_owned().await;
+            let worker = Arc::clone(&kept);
+            let mut done = tokio::task::spawn_blocking(move || {
+                let _running = running;
+                worker.try_checkpoint(turn, work)
+            });
+            let done = if let Ok(done) = tokio::time::timeout(SLOW, &mut done).await {
+                done
+            } else {
+                kept.report_wait();
+                done.await
+            };
             done.map_err(|error| CheckpointFailed::new(chain(&error)))?
         })
     }
@@ -178,6 +209,13 @@ impl RunCheckpoints {
         })
     }
 
+    fn report_wait(&self) {
+        if self.reported.set(()).is_ok() {
+            let place = self.root.display();
+            self.notices.inform(format!("the run waits for a checkpoint: the files of {place} are stored"));
+        }
+    }
+
     fn open(&self) -> Result<Arc<Checkpoints>, CheckpointError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checkpoints) = &*open {
@@ -199,3 +237,6 @@ fn is_lasting(error: &CheckpointError) -> bool {
 fn chain(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", chain(source)))
 }
+
+#[cfg(test)]
+mod tests;

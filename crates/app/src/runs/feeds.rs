@@ -12,7 +12,7 @@ use super::open_questions::OpenQuestions;
 use crate::app::App;
 use crate::config::RunSettings;
 use crate::error::{Result, ensure};
-use crate::feed::{FeedIdentity, GuidanceSlot, RunFeed, now_ms};
+use crate::feed::{AnswerWindows, FeedIdentity, GuidanceSlot, RunFeed, now_ms};
 use crate::notifications::Notifier;
 use crate::sessions::link::SessionLink;
 use crate::sessions::record::SessionRecord;
@@ -43,6 +43,7 @@ pub(super) struct FeedOptions<'a> {
     pub(super) link: &'a SessionLink,
     pub(super) sessions: Option<&'a Arc<dyn SessionStore>>,
     pub(super) guidance: &'a GuidanceSlot,
+    pub(super) windows: &'a AnswerWindows,
     /// True if a person can answer questions, so that notifications of them make sense.
     pub(super) has_person: bool,
 }
@@ -122,7 +123,8 @@ fn open(
         parent: settings.parent.clone(),
         prices: settings.budget.prices,
     };
-    let mut feed = RunFeed::open(open_log(folder)?, identity, records, options.guidance.clone())?;
+    let (guidance, windows) = (options.guidance.clone(), options.windows.clone());
+    let mut feed = RunFeed::open(open_log(folder)?, identity, records, guidance, windows)?;
     let open_questions = if records.is_empty() {
         0
     } else {

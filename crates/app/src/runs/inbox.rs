@@ -8,11 +8,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome, RunningCalls};
 use windlass_client::StorageLock;
+use windlass_protocol::Part;
+use windlass_tool::CancellationToken;
 
 use super::folder::no_random_bytes;
 use super::shared_run::SharedRun;
+use super::stop_request::StopRequest;
 use super::{MessageTime, RunFolder};
-use crate::config::create_private_folder;
+use crate::config::{Task, create_private_folder, to_message};
 use crate::error::{Context as _, Result, ensure};
 use crate::storage::{read_json, write_json};
 
@@ -28,26 +31,71 @@ struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     text: String,
+    /// Pictures and files behind the words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part>,
     when: DeliverAt,
+    /// True for a request, without words, that the run compacts its conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    compacts: bool,
     /// True if the running calls are stopped for the message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     stops_calls: bool,
+    /// A request, without words, that the run or one of its calls stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stop: Option<StopRequest>,
 }
 
-/// Stores a message for a run, which receives it at a time or when it is resumed.
+impl Message {
+    /// Creates a message or a request with a unique id.
+    fn new(task: Task, when: DeliverAt) -> Result<Self> {
+        let Task { text, parts } = task;
+        let id = Some(message_id()?);
+        Ok(Self { id, text, parts, when, compacts: false, stops_calls: false, stop: None })
+    }
+
+    /// Creates a request without words.
+    fn request() -> Result<Self> {
+        Self::new(Task::default(), DeliverAt::NextTurn)
+    }
+}
+
+/// Stores a message for a run, which receives it at a time or when it is resumed. Like a task, a message has words, and
+/// can have pictures and files within the same limits.
 ///
 /// # Errors
 ///
-/// Fails if the message is empty, or if the run has completed.
-pub fn leave_message(folder: &RunFolder, words: &str, when: impl Into<MessageTime>) -> Result<()> {
-    ensure!(!words.trim().is_empty(), Invalid, "the message is empty");
+/// Fails if the words of the message are missing, or if the run has completed.
+pub fn leave_message(
+    folder: &RunFolder,
+    message: impl Into<Task>,
+    when: impl Into<MessageTime>,
+) -> Result<()> {
+    let message = message.into();
+    ensure!(!message.text.trim().is_empty(), Invalid, "the message is empty: it has no words");
+    check_receives(folder)?;
+    store_message(folder, message, when)
+}
+
+/// Stores the request that a working run compacts its conversation before its next request to the model.
+pub(crate) fn leave_compaction(folder: &RunFolder) -> Result<()> {
+    check_receives(folder)?;
+    store(folder, &Message { compacts: true, ..Message::request()? })
+}
+
+/// Stores the request that a run, which works in another process, or one of its calls stops.
+pub(crate) fn leave_stop(folder: &RunFolder, request: StopRequest) -> Result<()> {
+    store(folder, &Message { stop: Some(request), ..Message::request()? })
+}
+
+fn check_receives(folder: &RunFolder) -> Result<()> {
     ensure!(
         !is_completed(folder)?,
         Conflict,
         "run {} is completed and receives no messages; start a new run",
         folder.id
     );
-    store_message(folder, words, when)
+    Ok(())
 }
 
 /// Returns true if a run has completed and thus cannot be resumed. Its last end counts, also if a program that resumed
@@ -62,16 +110,19 @@ fn is_completed(folder: &RunFolder) -> Result<bool> {
 }
 
 /// Stores a message in a run's inbox.
-pub(crate) fn store_message(folder: &RunFolder, words: &str, when: impl Into<MessageTime>) -> Result<()> {
+pub(crate) fn store_message(
+    folder: &RunFolder,
+    message: impl Into<Task>,
+    when: impl Into<MessageTime>,
+) -> Result<()> {
     let when = when.into();
-    let message = Message {
-        id: Some(message_id()?),
-        text: words.to_owned(),
-        when: when.deliver_at(),
-        stops_calls: when == MessageTime::Now,
-    };
+    let message = Message::new(message.into(), when.deliver_at())?;
+    store(folder, &Message { stops_calls: when == MessageTime::Now, ..message })
+}
+
+fn store(folder: &RunFolder, message: &Message) -> Result<()> {
     if let Some(shared) = folder.shared() {
-        let text = serde_json::to_string(&message)?;
+        let text = serde_json::to_string(message)?;
         shared.store.push_message(&shared.id, &text.parse()?)?;
         return Ok(());
     }
@@ -84,7 +135,7 @@ pub(crate) fn store_message(folder: &RunFolder, words: &str, when: impl Into<Mes
     let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let number = numbers.max().unwrap_or_default().saturating_add(1);
     let name = format!("{number:039}-{}", std::process::id());
-    write_json(&inbox, &name, &message)
+    write_json(&inbox, &name, message)
 }
 
 /// Returns a unique message id with 128 random bits.
@@ -109,6 +160,8 @@ pub struct Inbox {
     passed: Arc<Mutex<VecDeque<PassedMessage>>>,
     /// The calls of the run that work.
     calls: RunningCalls,
+    /// Stops the run.
+    cancellation: CancellationToken,
 }
 
 /// A message that was passed to the run.
@@ -128,8 +181,9 @@ enum MessagePlace {
 }
 
 impl Inbox {
-    pub(crate) fn new(folder: &RunFolder, calls: RunningCalls) -> Self {
-        Self { folder: folder.inbox(), shared: folder.shared().cloned(), passed: Arc::default(), calls }
+    pub(crate) fn new(folder: &RunFolder, calls: RunningCalls, cancellation: CancellationToken) -> Self {
+        let (shared, passed) = (folder.shared().cloned(), Arc::default());
+        Self { folder: folder.inbox(), shared, passed, calls, cancellation }
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
@@ -139,20 +193,43 @@ impl Inbox {
         messages
     }
 
+    /// Passes messages to the run until it ends.
     async fn watch(self, sender: MessageSender) {
+        let mut is_first = true;
         loop {
             for (place, message) in self.fetch_news().await {
-                let Message { id, text, when, stops_calls } = message;
+                let Message { id, text, parts, when, compacts, stops_calls, stop } = message;
+                if let Some(request) = stop {
+                    // A request that is older than this process was for an earlier one, which was killed.
+                    if !is_first {
+                        request.perform(&self.calls, &self.cancellation);
+                    }
+                    self.remove(&place);
+                    continue;
+                }
+                if compacts {
+                    if sender.compact().await.is_err() {
+                        return;
+                    }
+                    // A run that ends before its next request does not compact.
+                    self.remove(&place);
+                    continue;
+                }
                 self.lock_passed().push_back(PassedMessage { place, id: id.clone(), stops_calls });
+                let content = to_message(text, parts);
                 let said = match id {
-                    Some(id) => sender.send_once(id, text, when).await,
-                    None => sender.send(text, when).await,
+                    Some(id) => sender.send_once(id, content, when).await,
+                    None => sender.send(content, when).await,
                 };
                 if said.is_err() {
                     return;
                 }
             }
-            tokio::time::sleep(INTERVAL).await;
+            is_first = false;
+            tokio::select! {
+                () = sender.wait_for_end() => return,
+                () = tokio::time::sleep(INTERVAL) => {}
+            }
         }
     }
 

@@ -1,11 +1,10 @@
 //! Sessions: runs that are started, resumed, forked and replayed with their records.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use windlass_agent::{Agent, EventStream, RunOptions, RunningCalls};
 use windlass_cassette::{Fork, Player};
-use windlass_journal::{FileJournal, Journal, Tail};
+use windlass_journal::Journal;
 use windlass_protocol::Part;
 use windlass_redact::Redactor;
 use windlass_tool::CancellationToken;
@@ -13,60 +12,18 @@ use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
-use super::feeds::{FeedOptions, add_history, link_settings, resume_feed, start_feed};
-use super::inbox::store_message;
-use super::{Inbox, MessageTime, OpenQuestions, Recording, RunAnswers, RunFolder};
+use super::feeds::{add_history, link_settings, resume_feed, start_feed};
+use super::run_journal::{create_journal, open_journal};
+use super::session_options::{SessionOptions, read_run_settings};
+use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
-use crate::assembly::{AnswerForm, Assembly, People, build_shell, warn_about_confinement};
+use crate::assembly::{AnswerForm, Assembly, build_shell, warn_about_confinement};
 use crate::config::{RunSettings, to_message};
-use crate::error::{Context as _, Remedy, Result, ensure, one_line};
-use crate::feed::{GuidanceSlot, RunFeed};
+use crate::error::{Remedy, Result, ensure, one_line};
+use crate::feed::RunFeed;
 use crate::instructions::complete_settings;
 use crate::policies::ProtectedPaths;
-use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
-use crate::sessions::link::SessionLink;
-use crate::sessions::store::SessionStore;
-
-/// Message to a model that continues after the end of its journal was dropped.
-const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and its last steps are lost. Check \
-                                  the current state of your work before you continue; calls that you made \
-                                  in the lost steps may have run.";
-
-/// Options of one process that starts or continues a run. They are not stored.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SessionOptions {
-    /// The people who approve calls and answer questions.
-    pub people: People,
-    /// Options for every provider.
-    pub providers: ProviderOptions,
-    /// File for a recording of the run. It must not exist.
-    pub record: Option<PathBuf>,
-    /// Cancels the run. Every started call still gets its result.
-    pub cancellation: CancellationToken,
-    /// The session of a new run. The default is a session of its own.
-    pub link: SessionLink,
-    /// The store of sessions, if it is not the one of the handle.
-    pub(crate) sessions: Option<Arc<dyn SessionStore>>,
-    /// Receives the question about how the run continues.
-    pub(crate) guidance: GuidanceSlot,
-}
-
-impl SessionOptions {
-    /// Creates options without a recording.
-    pub fn new(people: People) -> Self {
-        Self {
-            people,
-            providers: ProviderOptions::default(),
-            record: None,
-            cancellation: CancellationToken::new(),
-            link: SessionLink::default(),
-            sessions: None,
-            guidance: GuidanceSlot::default(),
-        }
-    }
-}
 
 /// A run of an agent that works in this process.
 #[derive(Debug)]
@@ -88,16 +45,6 @@ pub struct Session {
     pub(crate) toolbox: Option<Toolbox>,
 }
 
-/// A recorded run that happens again, without a network and without running a tool.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Replay {
-    /// The events of the run.
-    pub events: EventStream,
-    /// The recording. [`Recording::finish`] returns the differences.
-    pub recording: Recording,
-}
-
 impl Session {
     /// Starts a run in a new folder. Reports every error of the settings before the folder is created.
     ///
@@ -107,7 +54,9 @@ impl Session {
     pub async fn start(app: &App, mut settings: RunSettings, options: &SessionOptions) -> Result<Self> {
         let record = options.record.as_deref();
         let shell = ProtectedPaths::new(app, None).with_records(record).hide(open_shell(app, &settings)?);
-        Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?.check()?;
+        Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?
+            .with_link(&options.link)
+            .check()?;
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;
         // Secrets in the task must not reach the conversation either.
         let redactor = Redactor::new(secrets.clone());
@@ -124,18 +73,25 @@ impl Session {
         folder.write_settings(&settings)?;
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
-        let agent = assembly.with_recording(&recording).build().await?;
+        let assembly = assembly.with_recording(&recording).with_link(&options.link);
+        let agent = assembly.build().await?;
         let journal = create_journal(&folder, &options.cancellation)?;
         let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let calls = RunningCalls::default();
-        let inbox = Inbox::new(&folder, calls.clone());
+        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = run.with_running_calls(calls.clone());
-        let run = add_checkpoints(run, &folder, &settings);
+        let run = add_checkpoints(run, app, &folder, &settings);
         let schema = AnswerForm::new(&settings)?;
-        let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, to_message(settings.task, parts), run);
-        let (toolbox, events) = (agent.toolbox().cloned(), agent.stream_with(task, run));
+        let toolbox = agent.toolbox().cloned();
+        let events = if settings.only_compacts {
+            agent.compact_with(run)
+        } else {
+            let task = to_message(settings.task, parts);
+            let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
+            agent.stream_with(task, run)
+        };
         Ok(Self { folder, events, inbox, calls, recording, feed, toolbox })
     }
 
@@ -166,20 +122,21 @@ impl Session {
         let answers = RunAnswers::load(app, &folder, &OpenQuestions::load(&folder)?)?;
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
-        let agent = assembly.with_answers(&answers).build().await?;
+        let assembly = assembly.with_answers(&answers).with_link(&options.link);
+        let agent = assembly.build().await?;
         let mut feed = resume_feed(app, &folder, &settings, options.feed_options(), &records)?;
         for (question, window) in answers.windows() {
             feed.set_window(question, window);
         }
         let calls = RunningCalls::default();
-        let inbox = Inbox::new(&folder, calls.clone());
+        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = answers.add_to(run).with_messages(inbox.messages()).with_running_calls(calls.clone());
         // A failed checkpoint must not prevent the resume.
         if let Err(error) = make_missing_checkpoint(&folder, &settings, &records) {
             app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
-        let run = add_checkpoints(run, &folder, &settings);
+        let run = add_checkpoints(run, app, &folder, &settings);
         let schema = AnswerForm::new(&settings)?;
         let run = AnswerForm::resume(schema.as_ref(), &agent, run);
         let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
@@ -219,12 +176,12 @@ impl Session {
         let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let calls = RunningCalls::default();
-        let run = add_checkpoints(run, &folder, &settings).with_running_calls(calls.clone());
+        let run = add_checkpoints(run, app, &folder, &settings).with_running_calls(calls.clone());
         let schema = AnswerForm::new(&settings)?;
         let task = to_message(settings.task.clone(), parts);
         let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
         let events = agent.stream_with(task, run);
-        let inbox = Inbox::new(&folder, calls.clone());
+        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
         Ok(Self { folder, events, inbox, calls, recording, feed, toolbox: agent.toolbox().cloned() })
     }
 }
@@ -244,53 +201,6 @@ pub async fn build_worker_agent(
     Assembly::new(app, settings, &options.people, &options.providers, &shell, None)?.build().await
 }
 
-impl Replay {
-    /// Lets a recorded run happen again. Writes no journal and no run folder.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the recording cannot be read.
-    pub async fn start(app: &App, cassette: &Path, options: &SessionOptions) -> Result<Self> {
-        let player = Player::open(cassette)?;
-        let settings = read_run_settings(&player, cassette)?;
-        let recording = Recording::replay(player);
-        // No tool runs, but decisions depend on the confinement that a process would get.
-        let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
-        let assembly = Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?;
-        let agent = assembly.with_recording(&recording).build().await?;
-        let run = RunOptions::default().with_cancellation(options.cancellation.clone());
-        let schema = AnswerForm::new(&settings)?;
-        let task = to_message(settings.task, settings.parts);
-        let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
-        Ok(Self { events: agent.stream_with(task, run), recording })
-    }
-}
-
-impl SessionOptions {
-    fn feed_options(&self) -> FeedOptions<'_> {
-        FeedOptions {
-            link: &self.link,
-            sessions: self.sessions.as_ref(),
-            guidance: &self.guidance,
-            has_person: self.people.accepts_tools,
-        }
-    }
-
-    /// Reads the settings of a recorded run, for example its root folder.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file is not a recording of a run.
-    pub fn read_recorded_settings(cassette: &Path) -> Result<RunSettings> {
-        read_run_settings(&Player::open(cassette)?, cassette)
-    }
-}
-
-fn read_run_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
-    serde_json::from_value(player.settings().clone())
-        .with_context(|| format!("{} is not the recording of a run", cassette.display()))
-}
-
 /// Removes secrets from the words of a task and from its texts.
 fn redact_task(settings: &mut RunSettings, redactor: &Redactor) {
     settings.task = redactor.redact(&settings.task).into_owned();
@@ -308,8 +218,6 @@ pub(crate) fn open_shell(app: &App, settings: &RunSettings) -> Result<Shell> {
     Ok(shell)
 }
 
-type RunJournal = Box<dyn Journal + Send>;
-
 fn run_options(
     folder: &RunFolder,
     journal: impl Journal + Send + 'static,
@@ -320,46 +228,4 @@ fn run_options(
         .with_journal(journal)
         .with_cancellation(cancellation.clone())
         .with_outputs(folder.outputs())
-}
-
-fn create_journal(folder: &RunFolder, cancellation: &CancellationToken) -> Result<RunJournal> {
-    match folder.shared() {
-        Some(shared) => Ok(Box::new(shared.open_journal(folder.outputs(), cancellation)?)),
-        None => Ok(Box::new(FileJournal::create(folder.journal())?)),
-    }
-}
-
-fn open_journal(
-    app: &App,
-    folder: &RunFolder,
-    cancellation: &CancellationToken,
-    salvage: bool,
-) -> Result<RunJournal> {
-    match folder.shared() {
-        Some(shared) => Ok(Box::new(shared.open_journal(folder.outputs(), cancellation)?)),
-        None if salvage => Ok(Box::new(salvage_journal(app, folder)?)),
-        None => Ok(Box::new(open_file(app, folder)?)),
-    }
-}
-
-fn open_file(app: &App, folder: &RunFolder) -> Result<FileJournal> {
-    let (journal, tail) = FileJournal::open(folder.journal())?;
-    if let Tail::Torn { bytes } = tail {
-        app.inform(format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
-    }
-    Ok(journal)
-}
-
-fn salvage_journal(app: &App, folder: &RunFolder) -> Result<FileJournal> {
-    let (journal, salvaged) = FileJournal::salvage(folder.journal())?;
-    if let Some(salvaged) = salvaged {
-        app.inform(format!(
-            "the record was damaged at line {}; {} bytes from there on are left out, and kept in {}",
-            salvaged.line,
-            salvaged.bytes,
-            salvaged.copy.display()
-        ));
-        store_message(folder, RECORD_WAS_DAMAGED, MessageTime::AfterTurn)?;
-    }
-    Ok(journal)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::counts::SessionCounts;
 use super::found::{find_session, refresh};
 use super::page::{PageRequest, SessionPage, SessionPlace};
 use super::record::{RunEntry, SessionRecord, SessionState};
@@ -10,6 +11,9 @@ use crate::app::App;
 use crate::error::{ErrorKind, Result, bail, ensure};
 use crate::feed::FeedEvent;
 use crate::runs::{RunFolder, read_run};
+
+/// Number of sessions that a search by the beginning of an id reads.
+const FOUND: usize = 6;
 
 /// Name that means the session that changed last.
 const LAST: &str = "last";
@@ -116,6 +120,33 @@ impl Sessions {
         self.store.count()
     }
 
+    /// Returns the sessions on which a process works or which have open questions, in the order of their ids. The store
+    /// reads their records only.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sessions or the folder of runs cannot be read.
+    pub fn open_sessions(&self) -> Result<Vec<SessionRecord>> {
+        self.add_unknown_runs()?;
+        let mut records = self.store.open()?;
+        for record in &mut records {
+            self.correct(record)?;
+        }
+        records.retain(SessionRecord::is_open);
+        Ok(records)
+    }
+
+    /// Returns the numbers of sessions by state. The store reads the records of open sessions only.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sessions or the folder of runs cannot be read.
+    pub fn counts(&self) -> Result<SessionCounts> {
+        // A process can have been killed while it worked on a session.
+        self.open_sessions()?;
+        self.store.counts()
+    }
+
     /// Stores the runs without a session as sessions with one run.
     fn add_unknown_runs(&self) -> Result<()> {
         // The second search finds that all runs are known, which stores can note.
@@ -169,18 +200,19 @@ impl Sessions {
                 None => bail!(NotFound, "there are no sessions"),
             };
         }
-        let records = self.list()?;
         ensure!(!name.is_empty(), Invalid, "the name of the session is empty");
-        let has_name = |record: &&SessionRecord| {
-            record.id.starts_with(name) || record.runs.iter().any(|run| run.id.starts_with(name))
-        };
-        let found: Vec<&SessionRecord> = records.iter().filter(has_name).collect();
-        match found.as_slice() {
-            [record] => Ok((*record).clone()),
+        self.add_unknown_runs()?;
+        let mut found = self.store.find(name, FOUND)?;
+        match found.as_mut_slice() {
+            [record] => {
+                self.correct(record)?;
+                Ok(record.clone())
+            }
             [] => bail!(NotFound, "there is no session {name}"),
             many => {
                 let ids: Vec<&str> = many.iter().take(5).map(|record| record.id.as_str()).collect();
-                bail!(Conflict, "{} sessions begin with {name}: {}", many.len(), ids.join(", "))
+                let more = if many.len() == FOUND { " and more" } else { "" };
+                bail!(Conflict, "several sessions begin with {name}: {}{more}", ids.join(", "))
             }
         }
     }

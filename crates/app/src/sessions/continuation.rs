@@ -1,10 +1,11 @@
 //! The next run of a session: a new run on the history of an ended one, or the same run again.
 
-use windlass_agent::Outcome;
+use windlass_agent::{Entry, Outcome};
 use windlass_protocol::{Effort, RawJson};
 
 use super::catalog::Sessions;
 use super::link::{ForkPoint, SessionLink};
+use super::record::SessionRecord;
 use super::transcript::{cut, outcome, read_entries, restore};
 use crate::config::{Autonomy, RunSettings, Task, ToolPreset};
 use crate::error::{Result, bail, ensure};
@@ -67,6 +68,8 @@ impl RunChanges {
         settings.request.reasoning = self.effort.or(settings.request.reasoning);
         // A wish of one run, not of those after it.
         settings.compact_first = self.compact_first;
+        settings.follows_compaction = settings.only_compacts;
+        settings.only_compacts = false;
     }
 }
 
@@ -97,7 +100,7 @@ impl Sessions {
     /// # Errors
     ///
     /// Fails if the session is active, if its run waits for an answer, or if a setting is to change that a resumed run
-    /// keeps. A resumed run also takes no files.
+    /// keeps.
     pub fn continue_with(
         &self,
         session: &str,
@@ -126,29 +129,57 @@ impl Sessions {
                     record.id,
                     names.join(", ")
                 );
-                ensure!(
-                    task.parts.is_empty(),
-                    Conflict,
-                    "the newest run of session {} was interrupted and is resumed, which takes words and no files",
-                    record.id
-                );
-                leave_message(&folder, &task.text, MessageTime::AfterTurn)?;
+                leave_message(&folder, task, MessageTime::AfterTurn)?;
                 return Ok(Continuation::Resume { folder });
             }
         }
         let mut settings = folder.settings()?.with_task(task);
         changes.apply(&mut settings);
+        Ok(Continuation::NewRun { settings, link: self.link_next(record, &folder, entries)? })
+    }
+
+    /// Prepares the next run of a session, which only compacts the conversation. The session must have ended: a working
+    /// run compacts itself before its next request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session is active, or if its newest run must be resumed.
+    pub fn compact_with(&self, session: &str) -> Result<Continuation> {
+        let record = self.find(session)?;
+        ensure!(!record.state.is_active(), Conflict, "session {} is active in a process", record.id);
+        let folder = self.newest_folder(&record)?;
+        let entries = read_entries(&folder.records()?)?;
+        ensure!(
+            !matches!(outcome(&entries), None | Some(Outcome::Suspended { .. })),
+            Conflict,
+            "the newest run of session {} has not ended: resume it, and compact it while it works",
+            record.id
+        );
+        let mut settings = folder.settings()?.with_task(Entry::COMPACTION_TASK);
+        RunChanges::default().apply(&mut settings);
+        settings.only_compacts = true;
+        Ok(Continuation::NewRun { settings, link: self.link_next(record, &folder, entries)? })
+    }
+
+    /// Returns the place of the next run of a session behind its newest run.
+    fn link_next(
+        &self,
+        record: SessionRecord,
+        folder: &RunFolder,
+        entries: Vec<Entry>,
+    ) -> Result<SessionLink> {
         let events = self.events(&record, None)?;
-        let link = SessionLink {
+        Ok(SessionLink {
             id: None,
             parent: Some(folder.id.clone()),
             forked_from: None,
             first_seq: events.last().map_or(1, |event| event.seq.saturating_add(1)),
             history: Some(restore(entries)?),
             grants: None,
+            servers: Vec::new(),
+            editor: None,
             session: Some(record),
-        };
-        Ok(Continuation::NewRun { settings, link })
+        })
     }
 
     /// Prepares the first run of a new session with the conversation of another session until a point of its newest

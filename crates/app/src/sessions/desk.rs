@@ -11,7 +11,7 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question as ToolQuestion};
 
 use super::answer::{Answer, AnswerError, OpenQuestion, Reply};
-use crate::feed::{Closing, FeedKind, GuidanceSlot, Question, call_card};
+use crate::feed::{AnswerWindows, Closing, FeedKind, GuidanceSlot, Question, call_card};
 
 /// Desk of a working run: it keeps the open questions, and the first answer to a question counts. Clones share it.
 #[derive(Clone)]
@@ -25,6 +25,7 @@ struct Shared {
     notes: mpsc::UnboundedSender<FeedKind>,
     asked: AtomicU64,
     guidance: GuidanceSlot,
+    windows: AnswerWindows,
 }
 
 #[derive(Default)]
@@ -32,8 +33,6 @@ struct State {
     open: BTreeMap<String, Open>,
     /// The windows that answered, by question.
     answered: BTreeMap<String, String>,
-    /// The answers whose window the feed does not know yet.
-    windows: Vec<(String, String)>,
     /// Number of waits for an answer until now.
     waits: u64,
 }
@@ -74,6 +73,7 @@ impl Desk {
             notes,
             asked: AtomicU64::new(0),
             guidance: GuidanceSlot::default(),
+            windows: AnswerWindows::default(),
         };
         (Self { shared: Arc::new(shared) }, receiver)
     }
@@ -109,7 +109,7 @@ impl Desk {
         let reply = answer.reply_to(&open.question)?;
         if !matches!(reply, Reply::Later) {
             state.answered.insert(question.to_owned(), by.to_owned());
-            state.windows.push((question.to_owned(), by.to_owned()));
+            self.shared.windows.set(question, by);
         }
         if let Some(mut open) = state.open.remove(question) {
             if let Some((_, waiting)) = open.waiting.take() {
@@ -139,9 +139,9 @@ impl Desk {
         }
     }
 
-    /// Returns the windows of new answers, once.
-    pub(crate) fn take_windows(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut self.lock().windows)
+    /// Returns the windows of the answers, which the feed of the run names.
+    pub(crate) fn windows(&self) -> AnswerWindows {
+        self.shared.windows.clone()
     }
 
     /// Returns the slot for the question about how the run continues.
@@ -178,9 +178,8 @@ impl Desk {
     }
 
     async fn ask(&self, question: &ToolQuestion) -> Result<String, NoAnswer> {
-        let guidance = self.shared.guidance.get().filter(|(_, text)| *text == question.text);
-        if let Some((id, text)) = guidance {
-            let question = OpenQuestion::new(id, Question::Guidance { text });
+        if let Some(id) = self.shared.guidance.find(&question.text) {
+            let question = OpenQuestion::new(id, Question::Guidance { text: question.text.clone() });
             return words(self.wait(question, None).await);
         }
         let number = self.shared.asked.fetch_add(1, Ordering::Relaxed).saturating_add(1);

@@ -37,13 +37,12 @@ pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat)
 }
 
 fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
-    let total = record.total();
     let mut text = format!("# {}\n\n", record.name);
     let _ = writeln!(text, "- session: {}", record.id);
     let _ = writeln!(text, "- folder: {}", record.root.display());
     let _ = writeln!(text, "- model: {} ({})", record.model, record.provider);
     let _ = writeln!(text, "- state: {}", record.state.as_str());
-    let _ = writeln!(text, "- tokens: {} in, {} out", total.input, total.output);
+    let _ = writeln!(text, "- tokens: {}", record.total().describe());
     for event in events {
         let agent = match &event.agent {
             Some(agent) => format!("**{}**: ", agent.names.join(" > ")),
@@ -60,7 +59,7 @@ fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
 fn describe(kind: &FeedKind) -> Option<String> {
     Some(match kind {
         FeedKind::RunStarted { task, .. } => format!("## Task\n\n{task}"),
-        FeedKind::Message { text, source } => match source {
+        FeedKind::Message { text, source, .. } => match source {
             MessageSource::Program => return None,
             _ => format!("## Message\n\n{text}"),
         },

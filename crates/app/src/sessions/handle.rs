@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use windlass_agent::RunningCalls;
-use windlass_protocol::CallId;
 use windlass_tool::CancellationToken;
 use windlass_toolbox::Toolbox;
 
 use super::answer::{Answer, AnswerError, OpenQuestion};
 use super::desk::Desk;
+use crate::config::Task;
 use crate::error::Result;
-use crate::feed::{Feed, RunOutcome};
-use crate::runs::{MessageTime, RunFolder, leave_message};
+use crate::feed::{AgentPath, Feed, RunOutcome};
+use crate::runs::{MessageTime, RunFolder, StopRequest, leave_message, stop_call};
 
 /// Handle to a run that works in this process. Clones are handles to the same run, and dropping them does not stop it.
 #[derive(Clone)]
@@ -73,19 +73,31 @@ impl RunHandle {
         self.shared.desk.answer(question, answer, by)
     }
 
-    /// Sends a message to the model: now, with its next request, or after the task.
+    /// Sends a message to the model: now, with its next request, or after the task. A message can have pictures and
+    /// files, like a task.
     ///
     /// # Errors
     ///
     /// Fails if the message is empty or cannot be stored, or if the run is completed.
-    pub fn send(&self, text: &str, when: impl Into<MessageTime>) -> Result<()> {
-        leave_message(&self.shared.folder, text, when)
+    pub fn send(&self, message: impl Into<Task>, when: impl Into<MessageTime>) -> Result<()> {
+        leave_message(&self.shared.folder, message, when)
     }
 
     /// Stops a call of the run itself while the run continues: the model receives the result that the call was
     /// cancelled. Returns false if the call does not work, for example because it waits for an answer.
     pub fn stop_call(&self, call: &str) -> bool {
-        CallId::new(call).is_ok_and(|call| self.shared.calls.stop(&call))
+        stop_call(&self.shared.calls, None, call)
+    }
+
+    /// Stops a call of a sub-agent while the sub-agent continues. `agent` is the place from the events of the call.
+    /// Returns false if the call does not work.
+    pub fn stop_agent_call(&self, agent: &AgentPath, call: &str) -> bool {
+        stop_call(&self.shared.calls, Some(agent), call)
+    }
+
+    /// Performs a request to stop. Returns false if the call does not work.
+    pub(super) fn perform_stop(&self, request: &StopRequest) -> bool {
+        request.perform(&self.shared.calls, &self.shared.cancellation)
     }
 
     /// Stops the run in order: every call that started still gets its result.

@@ -1,5 +1,6 @@
 //! The owner of the running sessions of a process.
 
+mod client;
 mod edits;
 mod requests;
 mod rules;
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 use windlass_agent::SharedGrants;
+use windlass_sandbox::EditorFiles;
 use windlass_tool::CancellationToken;
 
 use super::catalog::Sessions;
@@ -24,6 +26,7 @@ use crate::assembly::People;
 use crate::config::{RunSettings, Task};
 use crate::error::{AppError, Result, ensure};
 use crate::feed::{Feed, FeedEvent};
+use crate::mcp::ConfiguredServer;
 use crate::providers::ProviderOptions;
 use crate::runs::{Session, SessionOptions, new_id};
 
@@ -80,6 +83,10 @@ struct State {
     runs: BTreeMap<String, RunHandle>,
     /// The grants of people for the sessions of this process.
     grants: BTreeMap<String, SharedGrants>,
+    /// MCP servers of single sessions, besides the configured ones.
+    servers: BTreeMap<String, Vec<ConfiguredServer>>,
+    /// Editors that have files of a session's folder open.
+    editors: BTreeMap<String, Arc<dyn EditorFiles>>,
 }
 
 impl HostShared {
@@ -214,7 +221,8 @@ impl SessionHost {
         };
         let (record, folder) = self.on_sessions(find).await?;
         ensure!(self.handle(&record.id).is_none(), Conflict, "session {} works already", record.id);
-        let (options, desk, notes) = self.options(SessionLink::default());
+        let (servers, editor) = (self.servers_of(&record.id), self.editor_of(&record.id));
+        let (options, desk, notes) = self.options(SessionLink { servers, editor, ..SessionLink::default() });
         let app = self.sessions().app();
         let session = Session::resume(app, folder, &options, false).await?;
         Ok(self.run(session, desk, notes, options.cancellation))
@@ -225,6 +233,9 @@ impl SessionHost {
         let grants = known.as_ref().and_then(|session| self.shared.lock().grants.get(session).cloned());
         let grants = grants.unwrap_or_default();
         link.grants = Some(grants.clone());
+        if let Some(session) = known.as_ref().or(link.id.as_ref()) {
+            (link.servers, link.editor) = (self.servers_of(session), self.editor_of(session));
+        }
         let (options, desk, notes) = self.options(link);
         let session = Session::start(self.sessions().app(), settings, &options).await?;
         self.shared.lock().grants.insert(session.feed.session().to_owned(), grants);
@@ -237,7 +248,6 @@ impl SessionHost {
         options.providers = self.shared.providers.clone();
         options.sessions = Some(self.sessions().store());
         options.link = link;
-        options.guidance = desk.guidance();
         (options, desk, notes)
     }
 

@@ -1,8 +1,12 @@
 //! The place of a new run in a session.
 
+use std::sync::Arc;
+
 use windlass_agent::{SharedGrants, Transcript};
+use windlass_sandbox::EditorFiles;
 
 use super::record::SessionRecord;
+use crate::mcp::ConfiguredServer;
 
 /// Point of a run at which a fork leaves it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,4 +37,8 @@ pub struct SessionLink {
     pub(crate) history: Option<Transcript>,
     /// The grants of the session in this process.
     pub(crate) grants: Option<SharedGrants>,
+    /// The MCP servers of the session in this process, besides the configured ones.
+    pub(crate) servers: Vec<ConfiguredServer>,
+    /// The editor of the session in this process.
+    pub(crate) editor: Option<Arc<dyn EditorFiles>>,
 }

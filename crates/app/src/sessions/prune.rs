@@ -1,6 +1,7 @@
 //! Deletion of old sessions.
 
 use super::catalog::Sessions;
+use super::page::{PageRequest, SessionPlace};
 use super::record::{SessionRecord, SessionState};
 use crate::error::Result;
 
@@ -17,27 +18,18 @@ pub struct Prune {
     pub is_dry_run: bool,
 }
 
+/// Number of sessions that are read at once.
+const PAGE: usize = 500;
+
 impl Sessions {
-    /// Deletes old sessions, and returns them, the oldest first.
+    /// Deletes old sessions, and returns them, the oldest first. Reads the sessions in pages, and without
+    /// [`max_bytes`](Prune::max_bytes) only the ones that are old enough.
     ///
     /// # Errors
     ///
     /// Fails if the sessions cannot be read, or if one cannot be deleted.
     pub fn prune(&self, prune: Prune, now_ms: u64) -> Result<Vec<SessionRecord>> {
-        let mut selected = Vec::new();
-        let mut kept = Vec::new();
-        for record in self.list()? {
-            let age_ms = now_ms.saturating_sub(record.updated_ms);
-            let is_old = prune.older_than_ms.is_some_and(|most| age_ms >= most);
-            if is_old && is_prunable(&record) {
-                selected.push(record);
-            } else {
-                kept.push(record);
-            }
-        }
-        if let Some(most) = prune.max_bytes {
-            self.select_by_size(&kept, most, &mut selected);
-        }
+        let mut selected = self.select(prune, now_ms)?;
         selected.sort_by_key(|record| record.updated_ms);
         if !prune.is_dry_run {
             for record in &selected {
@@ -47,15 +39,36 @@ impl Sessions {
         Ok(selected)
     }
 
-    /// Selects the oldest sessions that do not fit beside newer ones.
-    fn select_by_size(&self, records: &[SessionRecord], most: u64, selected: &mut Vec<SessionRecord>) {
-        let mut bytes = 0_u64;
-        // The list begins with the newest session.
-        for record in records {
-            bytes = bytes.saturating_add(self.size(record));
-            if bytes > most && is_prunable(record) {
-                selected.push(record.clone());
+    /// Selects the old sessions, and the oldest ones that do not fit beside newer ones.
+    fn select(&self, prune: Prune, now_ms: u64) -> Result<Vec<SessionRecord>> {
+        let mut selected = Vec::new();
+        let mut request = PageRequest::new(PAGE);
+        if prune.max_bytes.is_none() {
+            let Some(most) = prune.older_than_ms else { return Ok(selected) };
+            if most > 0 {
+                let changed_ms = now_ms.saturating_sub(most).saturating_add(1);
+                request = request.starting_after(SessionPlace { changed_ms, id: String::new() });
             }
+        }
+        let mut bytes = 0_u64;
+        loop {
+            // The first page begins with the newest session.
+            let page = self.page(&request)?;
+            for record in page.records {
+                let age_ms = now_ms.saturating_sub(record.updated_ms);
+                let is_old = prune.older_than_ms.is_some_and(|most| age_ms >= most);
+                let is_prunable = is_prunable(&record);
+                if is_old && is_prunable {
+                    selected.push(record);
+                } else if let Some(most) = prune.max_bytes {
+                    bytes = bytes.saturating_add(self.size(&record));
+                    if bytes > most && is_prunable {
+                        selected.push(record);
+                    }
+                }
+            }
+            let Some(next) = page.next else { return Ok(selected) };
+            request = request.starting_after(next);
         }
     }
 

@@ -2,15 +2,20 @@
 
 use std::pin::Pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::Stream as _;
 use tokio::sync::mpsc;
 use windlass_agent::{AgentError, Event};
 
+use super::answer::Answer;
 use super::handle::{RunEnd, RunShared};
 use crate::error::{AppError, Result, one_line};
-use crate::feed::{FeedEvent, FeedKind, outcome_of};
-use crate::runs::Session;
+use crate::feed::{FeedEvent, FeedKind, Question, outcome_of};
+use crate::runs::{Session, wait_for_words};
+
+/// Interval at which a task that waits for stored words checks that its question is open.
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The next step of a run.
 enum Step {
@@ -54,9 +59,6 @@ async fn read_to_end(
             }
             step = next_step(session) => step,
         };
-        for (question, window) in shared.desk.take_windows() {
-            session.feed.set_window(question, window);
-        }
         let events = match step {
             Step::Event(event) => {
                 session.inbox.follow(&event);
@@ -106,9 +108,6 @@ fn drain(
 }
 
 fn add_note(session: &mut Session, shared: &RunShared, note: FeedKind) -> Result<()> {
-    for (question, window) in shared.desk.take_windows() {
-        session.feed.set_window(question, window);
-    }
     let mut events = session.feed.settle()?;
     events.extend(session.feed.add(note)?);
     publish(session, shared, events);
@@ -118,9 +117,32 @@ fn add_note(session: &mut Session, shared: &RunShared, note: FeedKind) -> Result
 fn publish(session: &Session, shared: &RunShared, events: Vec<FeedEvent>) {
     for event in &events {
         shared.desk.follow(&event.kind);
+        if let FeedKind::QuestionOpened { question, card: Question::Words { .. } } = &event.kind {
+            pass_stored_words(shared, question.clone());
+        }
     }
     if session.folder.has_lost_lease() {
         shared.cancellation.cancel();
     }
     shared.feed.publish(events);
+}
+
+/// Passes the words that another process stores for a question to the run, while the question is open.
+fn pass_stored_words(shared: &RunShared, question: String) {
+    let (desk, folder) = (shared.desk.clone(), shared.folder.clone());
+    tokio::spawn(async move {
+        let closed = async {
+            while desk.has_question(&question) {
+                tokio::time::sleep(INTERVAL).await;
+            }
+        };
+        tokio::select! {
+            () = closed => {}
+            (text, window) = wait_for_words(&folder, &question) => {
+                let window = window.unwrap_or_default();
+                // A window of this process may have answered in this moment.
+                drop(desk.answer(&question, Answer::Words { text }, &window));
+            }
+        }
+    });
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Autonomy, RunSettings, ToolPreset};
@@ -101,6 +103,12 @@ impl SessionState {
         }
     }
 
+    /// Returns the state with a name, or `None` if this version does not know it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, ValueError> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+
     /// Returns true if, by the record, a process works on the session.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Working | Self::Waiting)
@@ -148,6 +156,11 @@ impl SessionRecord {
         self.autonomy = settings.autonomy;
         self.preset = settings.preset;
         self.runs.push(RunEntry { id: run.to_owned(), parent, first_seq, total: Tokens::default() });
+    }
+
+    /// Returns true if, by the record, a process works on the session or a question is open.
+    pub fn is_open(&self) -> bool {
+        self.state.is_active() || self.open_questions > 0
     }
 
     /// Returns the tokens and the cost of all runs.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use super::counts::SessionCounts;
 use super::page::SessionPlace;
 use super::record::SessionRecord;
 use crate::app::App;
@@ -60,6 +61,46 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
         records.sort_by_key(|record| std::cmp::Reverse(SessionPlace::from(record)));
         records.truncate(limit);
         Ok(records)
+    }
+
+    /// Returns up to `limit` records whose id, or the id of one of whose runs, begins with a text, in the order of their
+    /// ids. Without another implementation it reads all records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<SessionRecord>> {
+        let mut records = self.list()?;
+        records.retain(|record| {
+            record.id.starts_with(prefix) || record.runs.iter().any(|run| run.id.starts_with(prefix))
+        });
+        records.truncate(limit);
+        Ok(records)
+    }
+
+    /// Returns the records of sessions on which a process works or which have open questions, in the order of their ids.
+    /// Without another implementation it reads all records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn open(&self) -> Result<Vec<SessionRecord>> {
+        let mut records = self.list()?;
+        records.retain(SessionRecord::is_open);
+        Ok(records)
+    }
+
+    /// Returns the numbers of records by state. Without another implementation it reads all records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    fn counts(&self) -> Result<SessionCounts> {
+        let mut counts = SessionCounts::default();
+        for record in self.list()? {
+            counts.add(record.state, 1, record.open_questions);
+        }
+        Ok(counts)
     }
 
     /// Returns the number of records.

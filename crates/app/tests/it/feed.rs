@@ -18,7 +18,7 @@ use crate::schema::check_events;
 /// A provider, and a user whose runs use it.
 pub(crate) struct Scene {
     pub(crate) place: Place,
-    provider: ScriptedProvider,
+    pub(crate) provider: ScriptedProvider,
 }
 
 impl Scene {
@@ -43,7 +43,7 @@ impl Scene {
     }
 }
 
-const TWO_CALLS: &str = r#"{"turns": [
+pub(crate) const TWO_CALLS: &str = r#"{"turns": [
     {"steps": [
         {"reasoning": "Two files."}, {"text": "I write two files."},
         {"call": {"name": "write_file", "arguments": {"path": "a.txt", "content": "a\n"}}},
@@ -54,8 +54,18 @@ const TWO_CALLS: &str = r#"{"turns": [
 ]}"#;
 
 /// Reads a feed until a run of the session ends in a way other than suspended, and answers every question.
-async fn follow(host: &SessionHost, run: &RunHandle, answer: Answer) -> Vec<FeedEvent> {
-    let mut feed = host.watch(run.session(), None).await.unwrap();
+pub(crate) async fn follow(host: &SessionHost, run: &RunHandle, answer: Answer) -> Vec<FeedEvent> {
+    follow_after(host, run, answer, None).await
+}
+
+/// Like [`follow`], but only with the events after a number.
+pub(crate) async fn follow_after(
+    host: &SessionHost,
+    run: &RunHandle,
+    answer: Answer,
+    after: Option<u64>,
+) -> Vec<FeedEvent> {
+    let mut feed = host.watch(run.session(), after).await.unwrap();
     let mut events = Vec::new();
     loop {
         let event = tokio::time::timeout(Duration::from_secs(20), feed.next()).await;
@@ -424,7 +434,7 @@ async fn the_files_of_a_run_in_a_database_are_restored() {
 }
 
 /// A picture of one pixel.
-const TINY_PNG: &[u8] = &[
+pub(crate) const TINY_PNG: &[u8] = &[
     137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 31,
     21, 196, 137, 0, 0, 0, 13, 73, 68, 65, 84, 120, 156, 99, 248, 207, 192, 240, 31, 0, 5, 0, 1, 255, 137,
     153, 61, 29, 0, 0, 0, 0, 73, 69, 78, 68, 174, 66, 96, 130,

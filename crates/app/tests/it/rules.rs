@@ -77,6 +77,24 @@ fn a_written_rule_allows_its_examples_and_nothing_else() {
 }
 
 #[test]
+fn a_rule_for_a_command_names_the_files_that_it_changes() {
+    let place = Place::new();
+    let touch = request("run_command", r#"{"command": "touch out/a.txt"}"#, vec![run("touch out/a.txt")]);
+    let proposal = propose(&place, &touch).unwrap();
+    assert!(proposal.text.contains("path = \"out/a.txt\""), "{}", proposal.text);
+    assert_eq!(proposal.rules.len(), 2, "{}", proposal.text);
+    proposal.write().unwrap();
+    for (command, expected) in [
+        ("touch out/a.txt", Verdict::Allow),
+        ("touch out/b.txt", Verdict::Ask),
+        ("rm out/a.txt", Verdict::Ask),
+        ("touch out/a.txt && touch b", Verdict::Ask),
+    ] {
+        assert_eq!(verdict(&place, "run_command", run(command)), expected, "{command}");
+    }
+}
+
+#[test]
 fn each_kind_of_effect_has_a_narrow_rule() {
     let place = Place::new();
     let mcp = Effect::Mcp {
@@ -122,8 +140,7 @@ fn a_call_without_a_narrow_rule_gets_none() {
         ("run_command", r#"{"command": "echo $(date)"}"#, vec![run("echo $(date)")]),
         ("run_command", r#"{"command": "python3"}"#, vec![run("python3")]),
         ("run_command", r#"{"command": "sudo ls"}"#, vec![run("sudo ls")]),
-        // The rule would have to name the files that the command writes, too.
-        ("run_command", r#"{"command": "touch a"}"#, vec![run("touch a")]),
+        ("run_command", r#"{"command": "touch .git/config"}"#, vec![run("touch .git/config")]),
         ("spawn", "{}", vec![Effect::Spawn { agent: "tester".to_owned() }]),
         ("edit", "{}", vec![write(".github/workflows/ci.yml")]),
     ] {

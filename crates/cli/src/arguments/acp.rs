@@ -14,8 +14,7 @@ Example: windlass acp --model gpt-5-mini\n\
 Example: windlass acp --model gpt-5-mini --autonomy auto-edit --ignore-client-servers"
 )]
 pub(crate) struct Acp {
-    /// Ignore the MCP servers that the editor passes. Without it, a session with such servers is refused: runs use
-    /// the configured servers only.
+    /// Ignore the MCP servers that the editor passes, so that runs use the configured servers only.
     #[arg(long)]
     pub(crate) ignore_client_servers: bool,
     #[command(flatten)]

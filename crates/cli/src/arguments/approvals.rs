@@ -1,5 +1,7 @@
 //! The commands that answer the questions of suspended runs, and send messages to runs.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::StatusName;
@@ -115,6 +117,7 @@ pub(crate) struct Target {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass say 1790000000-3f9a12bc \"leave the tests alone\"\n\
 Example: windlass say 1790000000-3f9a12bc \"then write the changelog\" --after\n\
+Example: windlass say 1790000000-3f9a12bc \"it must look like this\" --file mockup.png\n\
 Example: windlass say 1790000000-3f9a12bc \"stop after this file\" --store sqlite:///srv/windlass/runs.db\n\
 Example: windlass say run-4f1c22a09be37d58 \"use the new name\" --engine temporal://127.0.0.1:7233/default")]
 pub(crate) struct Say {
@@ -126,6 +129,9 @@ pub(crate) struct Say {
     pub(crate) run: String,
     /// The message.
     pub(crate) words: String,
+    /// A picture or a file behind the words. Can be repeated.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<PathBuf>,
     /// Send the message as the next task, after the current task is completed.
     #[arg(long)]
     pub(crate) after: bool,

@@ -14,6 +14,11 @@ pub(crate) struct Chat {
     /// Print lines instead of drawing below them.
     #[arg(long, hide_short_help = true, help_heading = HEADING)]
     pub(crate) plain: bool,
+    /// Use the whole screen, with its own scrolling (Page Up, Page Down, mouse wheel). `--fullscreen=false` overrides
+    /// the setting `fullscreen`.
+    #[arg(long, hide_short_help = true, help_heading = HEADING, value_name = "BOOL", conflicts_with = "plain")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub(crate) fullscreen: Option<bool>,
     #[command(flatten)]
     pub(crate) run: ChatRun,
 }

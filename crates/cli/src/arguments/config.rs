@@ -147,13 +147,20 @@ pub(crate) enum HooksCommand {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: windlass login anthropic\nExample: op read op://private/openai/key | windlass login openai"
-)]
+#[command(after_help = "Example: windlass login anthropic\nExample: windlass login openrouter --browser\n\
+Example: windlass login anthropic --keyring\n\
+Example: op read op://private/openai/key | windlass login openai")]
 pub(crate) struct Login {
     /// Name of the provider; `windlass models` lists them. The key is read from the terminal, or from a pipe.
     #[arg(value_name = "PROVIDER")]
     pub(crate) provider: String,
+    /// Sign in with the browser, and store the key that the provider then creates for this program. Of the built-in
+    /// providers openrouter has such a sign-in.
+    #[arg(long)]
+    pub(crate) browser: bool,
+    /// Store the key in the keyring of the system instead of a file, with `secret-tool` (Linux) or `security` (macOS).
+    #[arg(long)]
+    pub(crate) keyring: bool,
 }
 
 #[derive(Debug, Args)]

@@ -25,16 +25,26 @@ pub(crate) struct Front {
     /// Origin of web pages that may call the server, such as `https://app.example`; can be repeated.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
+    /// Public name of this server, such as `gateway.example.com`, under which clients without a key are answered; can be
+    /// repeated. IP addresses, names without a dot, `*.localhost`, `*.local` and `*.internal` are always permitted, and with
+    /// --client-keys every name is.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
     /// Maximum number of concurrent requests; the server answers further ones with status 503.
     #[arg(long, value_name = "NUMBER", default_value_t = 1024)]
     pub(crate) max_requests: usize,
     /// Append a line of JSON for each request to this file. It contains no content and no keys.
     #[arg(long, value_name = "FILE")]
     pub(crate) request_log: Option<PathBuf>,
-    /// Refuse a request if another format cannot express an option that changes the way in which an answer is drawn, such as
-    /// a seed. Otherwise the option is left out and named in the header `x-windlass-lost`.
+    /// Refuse a request for each part that another format cannot express and that is not known to leave the answer as it is,
+    /// such as a field that the gateway does not know. Otherwise such a part is left out and named in the header
+    /// `x-windlass-lost`.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Leave out options that another format cannot express and that change the way in which an answer is drawn, such as a
+    /// seed, and name them in the header `x-windlass-lost`. Otherwise the request is refused.
+    #[arg(long, conflicts_with = "strict")]
+    pub(crate) lenient: bool,
     /// Store no responses for clients of the Responses API. Otherwise they are held in memory, for at most a day without
     /// use, if the provider has another format.
     #[arg(long)]

@@ -24,8 +24,8 @@ pub(crate) struct Reach {
     /// provider requests a longer wait, the run fails at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(crate) retry_for: u64,
-    /// Number of retries of a request that failed for another reason, such as a lost connection. With --retry-for 0 also
-    /// those for an overloaded provider. The default is 4.
+    /// Number of retries of a request that did not reach the provider (default 4), and of an answer that broke
+    /// off, is empty or is not JSON (default 5). With --retry-for 0 also those for an overloaded provider.
     #[arg(long, value_name = "N")]
     pub(crate) retries: Option<usize>,
 }

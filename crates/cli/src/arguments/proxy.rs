@@ -9,7 +9,7 @@ use super::front::Front;
 use super::{Reach, WireName};
 
 /// Options of one upstream, which a file replaces.
-const OF_ONE_UPSTREAM: [&str; 12] = [
+const OF_ONE_UPSTREAM: [&str; 14] = [
     "upstream",
     "base_url",
     "wire",
@@ -19,8 +19,10 @@ const OF_ONE_UPSTREAM: [&str; 12] = [
     "add_client",
     "remove_client",
     "allow_origin",
+    "allow_host",
     "request_log",
     "strict",
+    "lenient",
     "no_store",
 ];
 
@@ -36,7 +38,7 @@ pub(crate) struct Proxy {
     #[command(subcommand)]
     pub(crate) command: Option<ProxyCommand>,
     /// File with upstreams, aliases, clients and limits, in place of the options for one upstream. SIGHUP reads it again.
-    /// docs/guide/src/gateway.md has an example.
+    /// docs/guide/src/gateway-operations.md has an example.
     #[arg(long, value_name = "FILE", conflicts_with_all = OF_ONE_UPSTREAM)]
     pub(crate) file: Option<PathBuf>,
     /// Address to listen on; port 0 chooses a free port. Default: that of the file, otherwise 127.0.0.1:4000.
@@ -65,6 +67,10 @@ pub(crate) struct Proxy {
     pub(crate) front: Front,
     #[command(flatten)]
     pub(crate) reach: Reach,
+    /// URL of an OpenTelemetry collector that gets a span of each request by OTLP over HTTP, such as `http://localhost:4318`.
+    /// The default is `OTEL_EXPORTER_OTLP_ENDPOINT`. Spans contain no content. Requires a build with the feature `otlp`.
+    #[arg(long, value_name = "URL")]
+    pub(crate) otlp: Option<String>,
     /// Print the address as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

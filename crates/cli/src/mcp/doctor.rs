@@ -6,6 +6,7 @@ use serde_json::json;
 use windlass_app::App;
 use windlass_app::mcp::ConfiguredServer;
 use windlass_mcp::{McpClient, ServerStatus};
+use windlass_text::count_noun;
 
 use super::targets::{connect, find_targets};
 use crate::arguments::McpTarget;
@@ -45,7 +46,7 @@ fn tell(
             let why = server.refusal.as_deref().unwrap_or_default();
             format!("not started: the project's, and {why} (windlass mcp trust)")
         }
-        Some(ServerStatus::Ready { tools }) => format!("ready, {tools} tools"),
+        Some(ServerStatus::Ready { tools }) => format!("ready, {}", count_noun(*tools, "tool")),
         Some(ServerStatus::Failed { why, .. }) => format!("not available: {why}"),
         Some(status) => format!("{status:?}").to_lowercase(),
     };

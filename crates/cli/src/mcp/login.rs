@@ -1,6 +1,6 @@
 //! `windlass mcp login`: signs in to a server with the browser.
 
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use windlass_app::App;
 use windlass_app::mcp::build_server;
@@ -8,7 +8,7 @@ use windlass_mcp::{ClientOptions, LoginOptions, McpClient, McpServer, StartError
 
 use super::targets::find_targets;
 use crate::arguments::McpTarget;
-use crate::output;
+use crate::{browser, output};
 
 /// Use of a browser for the sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Browser {
     Closed,
 }
 
-pub(crate) async fn login(app: &App, target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
+pub(crate) async fn login(app: &App, target: &McpTarget, use_browser: Browser) -> anyhow::Result<ExitCode> {
     let server = only(app, target)?;
     // The challenge in the server's refusal names its authority.
     let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
@@ -30,7 +30,7 @@ pub(crate) async fn login(app: &App, target: &McpTarget, browser: Browser) -> an
     };
     let opened = |url: &windlass_mcp::OpenUrl| {
         output::note(&format!("sign in at {}:\n  {}", url.host(), url.as_argument()));
-        if browser == Browser::Opened && !open(url.as_argument()) {
+        if use_browser == Browser::Opened && !browser::open(url.as_argument()) {
             output::note("no browser could be opened; open the address by hand");
         }
     };
@@ -63,15 +63,4 @@ fn only(app: &App, target: &McpTarget) -> anyhow::Result<McpServer> {
         );
     }
     Ok(build_server(app, configured, &targets.root)?)
-}
-
-/// Opens an address in the browser, as one argument and without a shell (SECURITY "MCP"). Returns false if no
-/// program could be started.
-fn open(url: &str) -> bool {
-    let programs: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
-    programs.iter().any(|program| {
-        let mut command = Command::new(program);
-        command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        windlass_sandbox::start_child(|| command.spawn()).is_ok()
-    })
 }

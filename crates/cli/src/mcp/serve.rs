@@ -1,4 +1,4 @@
-//! `windlass mcp serve`: serves this program's tools to agents in other programs.
+//! `windlass mcp serve`: serves this program's tools, and the user's prompts, to agents in other programs.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use windlass_app::App;
-use windlass_app::mcp::{ServeOptions, ServedTools};
+use windlass_app::mcp_service::{ServeOptions, ServedPrompts, ServedTools};
 use windlass_mcp_server::{HttpServerOptions, HttpToken, ToolServer};
 
 use crate::arguments::McpServe;
@@ -35,6 +35,8 @@ pub(crate) async fn serve(arguments: McpServe, app: &App) -> anyhow::Result<Exit
     let served = Arc::new(ServedTools::build(app, &arguments.root, &options).await?);
     let version = env!("CARGO_PKG_VERSION");
     let tools = ToolServer::new(served).with_name("windlass", version).with_instructions(INSTRUCTIONS);
+    let prompts = ServedPrompts::load(app, &arguments.root, &options)?;
+    let tools = if prompts.is_empty() { tools } else { tools.with_prompts(Arc::new(prompts)) };
     let stop = CancellationToken::new();
     let interrupted = stop.clone();
     tokio::spawn(async move {

@@ -46,15 +46,11 @@ pub(crate) fn run_learned(
             _ => "asks".to_owned(),
         };
         if telling == Telling::Json {
-            output::line(&json!({ "id": id, "lesson": lesson, "state": state }))?;
+            output::line(&json!({ "id": id, "lesson": lesson, "words": lesson.describe(), "state": state }))?;
             continue;
         }
         let counts = format!("{} of {} approved", lesson.approvals, lesson.total);
-        output::print(&format!(
-            "{id}  {} {}: {counts}; {state}\n",
-            lesson.tool,
-            display_safe(&lesson.shape)
-        ))?;
+        output::print(&format!("{id}  {}: {counts}; {state}\n", display_safe(&lesson.describe())))?;
     }
     if learned.entries().next().is_none() {
         output::note("nothing has been learned here yet");

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use windlass_app::providers::{Provider, ProviderChoice, ProviderOptions, find_key, run_key_command};
 use windlass_app::{App, WireFormat};
 use windlass_client::{Client, Options, Vendor};
-use windlass_gateway::{CatalogModel, Front, Gateway, GatewayChain, LossPolicy, MemoryStateStore, Upstream};
+use windlass_gateway::{CatalogModel, Front, Gateway, GatewayChain, LossPolicy, SampledLog, Upstream};
 
 use super::alias::{Alias, Target};
 use super::file::{ProxyFile, UpstreamEntry};
@@ -44,7 +44,8 @@ pub(super) async fn build(
         |name: &str, client: &Client, model| gateway(name, client, model).with_loss_policy(losses(file));
     let mut front = Front::new(gateway(default, find(default)?, None));
     if !file.no_store {
-        front = front.with_state(Arc::new(MemoryStateStore::default()));
+        let state = file.state.clone().unwrap_or_default();
+        front = front.with_state(state.open(purpose).await?);
     }
     if let Some(requests) = file.limits.requests {
         front = front.with_concurrent_requests(requests);
@@ -69,9 +70,17 @@ pub(super) async fn build(
         }
     }
     front = file.origins.iter().fold(front, Front::with_origin);
+    front = file.hosts.iter().fold(front, Front::with_host);
     front = with_clients(front, file)?;
     if let Some(path) = file.log.file.as_deref().filter(|_| purpose == Purpose::Serve) {
-        front = front.with_log(Arc::new(log::LogFile::open(path)?));
+        let log = Arc::new(log::LogFile::open(path)?);
+        front = match file.log.sample {
+            Some(share) => front.with_log(Arc::new(SampledLog::new(log, share))),
+            None => front.with_log(log),
+        };
+    }
+    if let Some(cache) = &file.cache {
+        front = front.with_cache(cache.options());
     }
     Ok(front)
 }
@@ -101,7 +110,7 @@ fn chain(
 }
 
 fn losses(file: &ProxyFile) -> LossPolicy {
-    if file.strict { LossPolicy::Strict } else { LossPolicy::Lenient }
+    super::loss_policy(file.strict, file.lenient)
 }
 
 fn with_clients(front: Front, file: &ProxyFile) -> anyhow::Result<Front> {

@@ -32,5 +32,7 @@ pub(super) fn add(path: &Path, name: &str, models: &[String]) -> anyhow::Result<
 pub(super) fn remove(path: &Path, name: &str) -> anyhow::Result<()> {
     let mut keys = read(path)?;
     anyhow::ensure!(keys.revoke(name), "{} has no client {name:?}", path.display());
-    storage::replace(path, &keys.to_json()?)
+    storage::replace(path, &keys.to_json()?)?;
+    output::note("a server that runs refuses the key after SIGHUP with --file, or when it starts again");
+    Ok(())
 }

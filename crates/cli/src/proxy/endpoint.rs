@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::Context as _;
-use tokio::net::TcpListener;
 use windlass_gateway::{Listener, ServerTls};
 
 use super::file::{ProxyFile, TlsEntry};
@@ -17,24 +16,25 @@ pub(super) struct Endpoint {
 }
 
 /// Binds the socket of a file: that in the file system, or this address.
-pub(super) async fn bind(file: &ProxyFile, address: SocketAddr) -> anyhow::Result<Endpoint> {
+pub(super) fn bind(file: &ProxyFile, address: SocketAddr) -> anyhow::Result<Endpoint> {
     if let Some(path) = &file.socket {
         return bind_in_file_system(path);
     }
     let tls = file.tls.as_ref().map(read_certificate).transpose()?;
-    let listener = bind_address(address).await?;
+    let (mut listener, address) = bind_address(address)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let url = format!("{scheme}://{}", listener.local_addr()?);
-    let mut listener = Listener::from(listener);
+    let url = format!("{scheme}://{address}");
     if let Some(tls) = &tls {
         listener = listener.with_tls(tls.clone());
     }
     Ok(Endpoint { listener, url, tls })
 }
 
-/// Binds an address without a certificate.
-pub(super) async fn bind_address(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("{address} cannot be bound"))
+/// Binds an address without a certificate. Returns the address with the port that the system chose.
+pub(super) fn bind_address(address: SocketAddr) -> anyhow::Result<(Listener, SocketAddr)> {
+    let listener = Listener::bind(address).with_context(|| format!("{address} cannot be bound"))?;
+    let bound = listener.local_addr().unwrap_or(address);
+    Ok((listener, bound))
 }
 
 /// Reads a certificate and its key.

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use windlass_gateway::{ClientLimits, ServeOptions};
+use windlass_gateway::{CacheOptions, ClientLimits, ServeOptions};
 
 use super::alias::Alias;
+use super::state::StateEntry;
 use crate::wires::WireName;
 
 /// Maximum size of the file.
@@ -20,6 +21,7 @@ const MAX_ENTRIES: usize = 1_000;
 /// The configuration of a gateway. Paths are relative to the folder of the file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each one is a key of the file")]
 pub(super) struct ProxyFile {
     pub(super) listen: Option<SocketAddr>,
     pub(super) allow_remote: bool,
@@ -36,13 +38,23 @@ pub(super) struct ProxyFile {
     /// The file with the use of budgets.
     pub(super) usage_file: Option<PathBuf>,
     pub(super) origins: Vec<String>,
+    /// Public names of the server under which clients without a key are answered.
+    pub(super) hosts: Vec<String>,
     pub(super) limits: LimitEntries,
     pub(super) log: LogEntry,
-    /// True if a request is refused when the upstream's format cannot express an option that changes the way in which an
-    /// answer is drawn.
+    /// The cache of answers to equal requests. Without the table nothing is cached.
+    pub(super) cache: Option<CacheEntry>,
+    /// True if answers are compressed for clients that take it.
+    pub(super) compress: bool,
+    /// True if a request is refused for each part that is not known to leave an answer as it is.
     pub(super) strict: bool,
+    /// True if options are left out that the upstream's format cannot express and that change the way in which an answer is
+    /// drawn. Otherwise the request is refused.
+    pub(super) lenient: bool,
     /// True if no response is stored for clients of the Responses API.
     pub(super) no_store: bool,
+    /// The store for responses and conversations. Without the table it is in memory.
+    pub(super) state: Option<StateEntry>,
 }
 
 /// An upstream: a known provider or an address, and the source of its key.
@@ -96,6 +108,31 @@ pub(super) struct TlsEntry {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct LogEntry {
     pub(super) file: Option<PathBuf>,
+    /// The share of ordinary requests in the log, between 0 and 1; all without a value.
+    pub(super) sample: Option<f64>,
+}
+
+/// The cache of answers to equal requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct CacheEntry {
+    pub(super) bytes: Option<usize>,
+    pub(super) answer_bytes: Option<usize>,
+    pub(super) seconds: Option<u64>,
+    /// True if requests with tools are cached.
+    pub(super) tools: bool,
+}
+
+impl CacheEntry {
+    pub(super) fn options(self) -> CacheOptions {
+        let defaults = CacheOptions::default();
+        CacheOptions {
+            bytes: self.bytes.unwrap_or(defaults.bytes),
+            answer_bytes: self.answer_bytes.unwrap_or(defaults.answer_bytes),
+            lifetime: self.seconds.map_or(defaults.lifetime, Duration::from_secs),
+            with_tools: self.tools,
+        }
+    }
 }
 
 impl ProxyFile {
@@ -109,7 +146,8 @@ impl ProxyFile {
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let paths = [&mut file.client_keys, &mut file.usage_file, &mut file.log.file, &mut file.socket];
         let tls = file.tls.iter_mut().flat_map(|tls| [&mut tls.certificate, &mut tls.key]);
-        for path in paths.into_iter().flatten().chain(tls) {
+        let state = file.state.iter_mut().filter_map(|state| state.file.as_mut());
+        for path in paths.into_iter().flatten().chain(tls).chain(state) {
             *path = folder.join(&*path);
         }
         Ok(file)
@@ -144,6 +182,7 @@ impl ProxyFile {
             head_timeout: seconds(limits.head_seconds, defaults.head_timeout),
             body_timeout: seconds(limits.body_seconds, defaults.body_timeout),
             drain: seconds(limits.drain_seconds, defaults.drain),
+            compress: self.compress,
         }
     }
 
@@ -167,6 +206,13 @@ impl ProxyFile {
         anyhow::ensure!(
             self.socket.is_none() || (self.listen.is_none() && self.tls.is_none()),
             "`socket` excludes `listen` and `tls`"
+        );
+        anyhow::ensure!(!self.strict || !self.lenient, "`strict` excludes `lenient`");
+        anyhow::ensure!(!self.no_store || self.state.is_none(), "`no_store` excludes `state`");
+        self.state.iter().try_for_each(StateEntry::check)?;
+        anyhow::ensure!(
+            self.log.sample.is_none_or(|share| (0.0..=1.0).contains(&share)),
+            "`log.sample` is not between 0 and 1"
         );
         let default = self.default_upstream()?;
         self.find_upstream(default).context("`default`")?;

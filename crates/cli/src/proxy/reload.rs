@@ -14,6 +14,9 @@ use super::assembly::{self, Purpose};
 #[cfg(unix)]
 use super::endpoint;
 use super::file::ProxyFile;
+use super::request_spans::FrontTracer;
+#[cfg(unix)]
+use super::state::StateEntry;
 use super::usage;
 use crate::output;
 
@@ -24,6 +27,7 @@ pub(super) struct ServedFile<'a> {
     pub(super) options: ProviderOptions,
     pub(super) app: &'a App,
     pub(super) tls: Option<ServerTls>,
+    pub(super) tracer: FrontTracer,
 }
 
 impl ServedFile<'_> {
@@ -67,18 +71,18 @@ impl ServedFile<'_> {
         let path = self.path.display();
         match assembly::load(self.path, &self.options, self.app, Purpose::Serve).await {
             Ok((file, next)) => {
-                // Both or none: a new certificate can belong to new clients.
+                // Do not apply the file without its certificate: the new clients may trust only that one.
                 if let (Some(tls), Some(entry)) = (&self.tls, &file.tls)
                     && let Err(error) = endpoint::renew_certificate(tls, entry)
                 {
                     return output::note(&format!("error: the old configuration continues: {error:#}"));
                 }
-                front.replace(next);
+                front.replace(self.tracer.add_to(next));
                 output::note(&format!("{path} was read again"));
                 if list_fixed_settings(&file) != list_fixed_settings(&self.file) {
                     output::note(&format!(
-                        "error: {path} has another address, file of usage or limit of the server; they change at the \
-                         next start"
+                        "error: {path} has another address, file of usage, store or limit of the server; they change \
+                         at the next start"
                     ));
                 }
             }
@@ -90,11 +94,15 @@ impl ServedFile<'_> {
 }
 
 #[cfg(unix)]
-type FixedSettings<'a> = ((Option<SocketAddr>, bool, Option<&'a Path>, bool), ServeOptions, Option<&'a Path>);
+type FixedSettings<'a> = (
+    (Option<SocketAddr>, bool, Option<&'a Path>, bool),
+    ServeOptions,
+    (Option<&'a Path>, Option<&'a StateEntry>),
+);
 
 /// Returns the settings that only a new process changes.
 #[cfg(unix)]
 fn list_fixed_settings(file: &ProxyFile) -> FixedSettings<'_> {
     let address = (file.listen, file.allow_remote, file.socket.as_deref(), file.tls.is_some());
-    (address, file.serve_options(), file.usage_file.as_deref())
+    (address, file.serve_options(), (file.usage_file.as_deref(), file.state.as_ref()))
 }

@@ -3,6 +3,7 @@
 use windlass_agent::Event;
 use windlass_hitl::{ApprovalOutcome, Decision, Verdict, display_safe};
 use windlass_protocol::ToolResult;
+use windlass_text::count_noun;
 
 use super::{RESULT_LINES, Show};
 
@@ -10,7 +11,13 @@ impl Show {
     pub(super) fn show_decision(&mut self, call: &str, decision: &Decision) -> String {
         let said = format!("{}: {} by rule {}", self.name(call), decision.verdict, decision.reason.rule_id);
         self.decisions.push(format!("{said} ({})", decision.reason.text));
-        if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
+        let verdict = match decision.verdict {
+            Verdict::Ask => return String::new(),
+            Verdict::Allow => "allowed",
+            Verdict::Deny => "not allowed",
+        };
+        let name = self.name(call);
+        self.line(&display_safe(&format!("  {name}: {verdict}: {}", decision.reason.describe())))
     }
 
     /// Renders a question only if it was postponed. Otherwise the approver displays it.
@@ -51,7 +58,7 @@ impl Show {
         let text = display_safe(&result.wire_text());
         let mut lines: Vec<&str> = text.lines().take(RESULT_LINES).collect();
         let left = text.lines().count().saturating_sub(lines.len());
-        let more = format!("… {left} more lines");
+        let more = format!("… {}", count_noun(left, "more line"));
         if left > 0 {
             lines.push(&more);
         }

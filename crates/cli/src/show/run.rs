@@ -3,14 +3,23 @@
 use serde_json::Value;
 use windlass_agent::{Event, Outcome, Wait};
 use windlass_hitl::display_safe;
+use windlass_text::count_noun;
 
 use super::{RESULT_LINES, Show};
+use crate::output;
 use crate::usage::Spending;
 
 impl Show {
     /// Creates a renderer that counts the cost of the run.
     pub(crate) fn with_spending(spending: Spending) -> Self {
         Self { spending, ..Self::default() }
+    }
+
+    /// Prints a line that is not an event.
+    pub(crate) fn remark(&mut self, text: &str) -> anyhow::Result<()> {
+        let line = self.line(text);
+        self.at_line_start = true;
+        output::print(&line)
     }
 
     /// Renders an event of a sub-agent as one entry: calls, failed calls, postponed questions and the
@@ -52,12 +61,15 @@ impl Show {
             }
             Event::ContextCondensing => self.line("· the model is asked to summarize older turns"),
             Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
-                "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
+                "· left out: {} and {}; {before} tokens, now {after}",
+                count_noun(*results, "result"),
+                count_noun(*messages, "message")
             )),
             Event::ImagesRemoved { images, reason } => {
                 let reason = display_safe(reason);
                 self.line(&format!(
-                    "· the provider refused a picture; {images} were replaced by words: {reason}"
+                    "· the provider refused a picture; replaced by words: {} ({reason})",
+                    count_noun(*images, "picture")
                 ))
             }
             _ => String::new(),
@@ -100,5 +112,5 @@ fn count_changes(diff: &str) -> String {
             less += usize::from(line.starts_with('-'));
         }
     }
-    format!("{files} files, {more} lines more and {less} less")
+    format!("{}, {} more and {less} less", count_noun(files, "file"), count_noun(more, "line"))
 }

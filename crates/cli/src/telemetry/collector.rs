@@ -41,6 +41,34 @@ pub(super) struct Collector {
     metrics: Option<(Export<SdkMeterProvider>, Metrics)>,
 }
 
+/// The spans of a gateway's requests, on their way to a collector.
+#[cfg(feature = "gateway")]
+pub(super) struct RequestExport(Export<SdkTracerProvider>);
+
+#[cfg(feature = "gateway")]
+impl RequestExport {
+    /// Starts to collect spans, if the options or the environment name a collector.
+    pub(super) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Option<Self>> {
+        let Some(url) = SPANS.address(arguments) else { return Ok(None) };
+        let transport = Arc::new(HttpTransport::new(&reach.options().http()?.with_connect_timeout(BATCH))?);
+        let export = Export::begin(url, |url, trouble| {
+            let sender = Sender { transport, runtime: Handle::current(), trouble: trouble.clone() };
+            spans::connect_provider(sender, url, resource())
+        })?;
+        Ok(Some(Self(export)))
+    }
+
+    pub(super) fn tracer(&self) -> opentelemetry_sdk::trace::SdkTracer {
+        use opentelemetry::trace::TracerProvider as _;
+        self.0.provider.tracer("windlass")
+    }
+
+    /// Sends the remaining spans.
+    pub(super) async fn end(self) {
+        self.0.end("spans", |provider| drop(provider.shutdown_with_timeout(FLUSH))).await;
+    }
+}
+
 /// The export of one signal.
 struct Export<P> {
     provider: P,

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
 
+use super::echo::EchoOn;
 use super::reply::Line;
 
 /// Quiet time after a question appears. Keys before its end were typed for something else and are discarded;
@@ -40,6 +41,7 @@ pub(super) fn read_typed(withdrawn: &Arc<AtomicBool>) -> io::Result<Entered> {
     // Enabled after the quiet time, when the reader of a withdrawn question has ended and disabled its own
     // marks.
     let _marks = PasteMarks::enable();
+    let _echo = EchoOn::begin();
     let entered = line(&stdin, withdrawn);
     discard(&stdin)?;
     entered

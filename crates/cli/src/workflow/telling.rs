@@ -31,7 +31,9 @@ fn words(event: &WorkflowEvent) -> Option<String> {
         },
         WorkflowEvent::Call { step, event } => match &**event {
             Event::ToolApprovalRequest { tool_name, .. } => format!("? {step}: asks about {tool_name}"),
-            Event::CallProgress { text, .. } => format!("  {step}: {}", shorten(text.trim_end())),
+            Event::CallProgress { text, .. } | Event::CallNote { text, .. } => {
+                format!("  {step}: {}", shorten(text.trim_end()))
+            }
             _ => return None,
         },
         WorkflowEvent::Ended { outcome } => describe_end(outcome),

@@ -52,6 +52,30 @@ async fn an_editor_gets_the_protocol_and_nothing_else_on_standard_output() {
 }
 
 #[test]
+fn an_editor_reads_which_setting_is_missing() {
+    let place = Place::new();
+    let mut command = place.command(&["acp", "--model", "some-model"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for (id, method) in [(1, "initialize"), (2, "session/new")] {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}});
+        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let answers: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    let about = answers[0]["result"]["authMethods"][0]["description"].as_str().unwrap();
+    assert_eq!(answers[1]["error"]["code"], -32_000);
+    assert_eq!(answers[1]["error"]["message"], about);
+    // The command ends with the same error.
+    assert!(!output.status.success());
+    assert!(about.contains("provider") && text(&output.stderr).contains("provider"), "{about}");
+}
+
+#[test]
 fn options_that_an_editor_replaces_are_refused() {
     let place = Place::new();
     let refused = place.run(&["acp", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--yes"]);

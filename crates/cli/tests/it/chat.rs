@@ -162,3 +162,14 @@ fn without_a_terminal_and_a_command_the_help_is_printed() {
     let words = text(&refused.stderr);
     assert!(words.contains("demo") && words.contains("Usage:"), "{words}");
 }
+
+/// Returns the command of a shell that runs a program, prints `stopped` when it is suspended, and continues it. Only a shell
+/// with job control on a terminal of its own can continue a stopped program.
+pub(crate) fn run_in_shell(place: &Place, program: &Command) -> Command {
+    let words: Vec<&str> = program.get_args().map(|word| word.to_str().unwrap()).collect();
+    let line = format!("set -m; '{}' {}; echo stopped; fg", env!("CARGO_BIN_EXE_windlass"), words.join(" "));
+    let mut command = Command::new("setsid");
+    command.args(["-c", "-w", "bash", "-c", &line]).current_dir(place.project());
+    command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}

@@ -234,3 +234,71 @@ async fn a_key_comes_from_a_command_or_a_sign_in_and_is_never_printed() {
         }
     }
 }
+
+/// Writes a client of a keyring that stores one key in a file, and fails while `locked` exists.
+#[cfg(target_os = "linux")]
+fn write_keyring(place: &Place) -> std::path::PathBuf {
+    let bin = place.folder.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let script = r#"#!/bin/sh
+here=$(dirname "$0")
+[ -e "$here/locked" ] && { echo "the keyring is locked" >&2; exit 1; }
+echo "$@" >> "$here/words"
+case "$1" in
+  store) cat > "$here/key" ;;
+  lookup) [ -e "$here/key" ] && cat "$here/key" ;;
+  clear) rm "$here/key" ;;
+esac
+"#;
+    fs::write(bin.join("secret-tool"), script).unwrap();
+    fs::set_permissions(bin.join("secret-tool"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    bin
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_in_the_keyring_is_used_and_is_in_no_argument_and_no_file() {
+    const KEY: &str = "sk-planted-0123456789abcdef";
+    let (place, server) = (Place::new(), provider(DONE).await);
+    let bin = write_keyring(&place);
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let start = |arguments: &[&str], input: &str| {
+        let mut program = command(&place, arguments);
+        program.env("PATH", &path).env("OPENAI_BASE_URL", server.base_url());
+        program.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        program.stderr(std::process::Stdio::piped());
+        let output = crate::program::output_with_input(program, input);
+        (output.status.success(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let run =
+        ["run", "say nothing", "--yes", "--model", "m", "--provider", "openai", "--wire", "openai-chat"];
+    // A key in the file is replaced by the one in the keyring.
+    assert!(start(&["login", "openai"], "sk-earlier-key\n").0);
+    let (is_stored, told) = start(&["login", "openai", "--keyring"], &format!("{KEY}\n"));
+    assert!(is_stored && told.contains("stored in the keyring") && !told.contains(KEY), "{told}");
+    assert_eq!(fs::read_to_string(bin.join("key")).unwrap(), KEY);
+    let stored = fs::read_to_string(place.folder.path().join("state/keys.json")).unwrap();
+    assert!(stored.contains("openai") && !stored.contains("sk-"), "{stored}");
+    assert!(start(&["models"], "").1.contains("key from the keyring"));
+    let (is_done, told) = start(&run, "");
+    assert!(is_done && has_key(&server) == [true] && !told.contains(KEY), "{told}");
+    let words = fs::read_to_string(bin.join("words")).unwrap();
+    assert_eq!(words.lines().filter(|line| line.starts_with("lookup")).count(), 1, "{words}");
+    assert!(words.contains("service windlass provider openai") && !words.contains(KEY), "{words}");
+    // A locked keyring is an error; a key in the environment needs none.
+    fs::write(bin.join("locked"), "").unwrap();
+    let (is_done, told) = start(&run, "");
+    assert!(!is_done && told.contains("the key of openai in the keyring"), "{told}");
+    assert!(!start(&["login", "openai", "--keyring"], KEY).0);
+    fs::remove_file(bin.join("locked")).unwrap();
+    assert!(start(&["logout", "openai"], "").0 && !bin.join("key").exists());
+    assert!(start(&["logout", "openai"], "").1.contains("no key of openai is stored"));
+    // Without the client the reason names it.
+    fs::remove_file(bin.join("secret-tool")).unwrap();
+    let mut program = command(&place, &["login", "openai", "--keyring"]);
+    program.env("PATH", &bin).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let output = crate::program::output_with_input(program, KEY);
+    let told = text(&output.stderr);
+    assert!(!output.status.success() && told.contains("secret-tool cannot be started"), "{told}");
+}

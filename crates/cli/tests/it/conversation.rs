@@ -1,10 +1,10 @@
-//! The conversation on a terminal of its own: edited arguments, rules, pictures, history, colors, Ctrl-Z.
+//! The conversation on a terminal of its own: edited arguments, rules, pictures (dropped, and in the clipboard), history, colors, Ctrl-Z.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::chat::{TALK, talk, type_line, wait_for};
+use crate::chat::{TALK, run_in_shell, talk, type_line, wait_for};
 use crate::program::{Place, provider};
 use crate::pty::Pty;
 
@@ -14,9 +14,17 @@ const CALLS: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "write_file", "arguments": {"path": "docs/a.md", "content": "one\n"}}}]},
     {"steps": [{"text": "All calls have ended."}]}], "fallback": "Nothing more."}"#;
 
-/// Writes an editor that replaces the text by the lines of a shell script's standard output.
-fn editor(place: &Place, script: &str) -> String {
-    let path = place.folder.path().join("editor");
+/// The smallest PNG: one pixel.
+const PIXEL: [u8; 70] = [
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0,
+    0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63,
+    0xf8, 0xcf, 0xc0, 0xf0, 0x1f, 0, 5, 0, 1, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0, 0, 0, 0, 0x49, 0x45, 0x4e,
+    0x44, 0xae, 0x42, 0x60, 0x82,
+];
+
+/// Writes a program of this name that is a shell script.
+fn program(place: &Place, name: &str, script: &str) -> String {
+    let path = place.folder.path().join(name);
     std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path.to_str().unwrap().to_owned()
@@ -39,7 +47,7 @@ else
   : > "$0.done"
   echo '{"command": 1}' > "$1"
 fi"#;
-    command.env("VISUAL", editor(&place, script));
+    command.env("VISUAL", program(&place, "editor", script));
     let mut child = pty.start(command);
     wait_for(&pty, 100, "describe a task");
     type_line(&mut pty, "run both");
@@ -103,15 +111,8 @@ async fn typed_texts_are_found_in_the_next_process_and_keys_are_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dropped_picture_reaches_the_model() {
     let (place, provider) = (Place::new(), provider(TALK).await);
-    // The smallest PNG: one pixel.
-    let pixel = [
-        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0,
-        0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c,
-        0x63, 0xf8, 0xcf, 0xc0, 0xf0, 0x1f, 0, 5, 0, 1, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0, 0, 0, 0, 0x49, 0x45,
-        0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
-    ];
     let picture = place.project().join("my shot.png");
-    std::fs::write(&picture, pixel).unwrap();
+    std::fs::write(&picture, PIXEL).unwrap();
     let mut pty = Pty::with_size(100, 24);
     let mut child = pty.start(talk(&place, &provider.base_url()));
     wait_for(&pty, 100, "describe a task");
@@ -123,6 +124,36 @@ async fn a_dropped_picture_reaches_the_model() {
     let body = provider.requests()[0].body.to_string();
     assert!(body.contains("data:image/png;base64,"), "{body}");
     wait_for(&pty, 100, "with image/png");
+    pty.keys("\u{4}");
+    assert!(pty.end(&mut child).success());
+    provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_in_the_clipboard_reaches_the_model() {
+    let (place, provider) = (Place::new(), provider(TALK).await);
+    std::fs::write(place.folder.path().join("clipboard.png"), PIXEL).unwrap();
+    program(
+        &place,
+        "wl-paste",
+        r#"[ "$*" = "--no-newline --type image/png" ] && cat "$(dirname "$0")/clipboard.png""#,
+    );
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut pty = Pty::with_size(100, 24);
+    let mut command = talk(&place, &provider.base_url());
+    command.env("PATH", format!("{}:{path}", place.folder.path().display()));
+    let mut child = pty.start(command);
+    wait_for(&pty, 100, "describe a task");
+    pty.keys("\u{16}");
+    wait_for(&pty, 100, "picture-1.png");
+    type_line(&mut pty, "what is it?");
+    wait_for(&pty, 100, "• two");
+    let body = provider.requests()[0].body.to_string();
+    assert!(body.contains("data:image/png;base64,"), "{body}");
+    // Without a picture the conversation says so, and the text stays.
+    std::fs::write(place.folder.path().join("clipboard.png"), "words").unwrap();
+    pty.keys("\u{16}");
+    wait_for(&pty, 100, "the clipboard has no picture");
     pty.keys("\u{4}");
     assert!(pty.end(&mut child).success());
     provider.shutdown().await;
@@ -153,13 +184,7 @@ async fn the_shell_suspends_and_continues_the_conversation() {
     let (place, provider) = (Place::new(), provider(TALK).await);
     let mut pty = Pty::with_size(80, 24);
     let program = talk(&place, &provider.base_url());
-    let words: Vec<&str> = program.get_args().map(|word| word.to_str().unwrap()).collect();
-    let line = format!("set -m; '{}' {}; echo stopped; fg", env!("CARGO_BIN_EXE_windlass"), words.join(" "));
-    // Only a shell with job control on a terminal of its own can continue a stopped program.
-    let mut command = Command::new("setsid");
-    command.args(["-c", "-w", "bash", "-c", &line]).current_dir(place.project());
-    command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut child = pty.start(command);
+    let mut child = pty.start(run_in_shell(&place, &program));
     wait_for(&pty, 80, "describe a task");
     type_line(&mut pty, "hello");
     wait_for(&pty, 80, "• two");

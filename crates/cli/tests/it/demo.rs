@@ -41,10 +41,10 @@ fn the_demo_shows_the_diff_and_the_command_and_continues_after_a_denial() {
         let (told, asked) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{wire}: {told}{asked}");
         for word in [
-            "? run_command wants to run (High risk; rule d.ask",
+            "? run_command wants to run (high risk): it runs a program through another one",
             "command: sh check.sh",
             "program: [sh] [check.sh]",
-            "? edit_file wants to run (Medium risk; rule d.ask",
+            "? edit_file wants to run (medium risk): changing a file needs approval",
             "change of total.sh:",
             "    -    sum=$((sum - price))",
             "    +    sum=$((sum + price))",

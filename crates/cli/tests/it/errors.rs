@@ -74,6 +74,7 @@ async fn errors_of_a_server_are_reported_without_the_key() {
         for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
             let output = place
                 .command(&["run", "x", "--base-url", &provider.base_url(), "--wire", wire, "--model", "m"])
+                .args(["--retries", "0"])
                 .env("OPENAI_API_KEY", "sk-very-secret")
                 .env("ANTHROPIC_API_KEY", "sk-very-secret")
                 .env("GEMINI_API_KEY", "sk-very-secret")
@@ -144,6 +145,26 @@ fn bad_files_and_arguments_are_named() {
     check(&place, &["tool", "call", "read_file", "{"], 1, &["not a JSON object"]);
     check(&place, &["tool", "call", "fly", "{}"], 1, &["unknown tool fly"]);
     check(&place, &["tool", "show", "fly"], 1, &["unknown tool fly"]);
+}
+
+// L9: a damaged answer may have been billed, so the user decides how often it is requested again.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_number_of_retries_holds_for_answers_that_are_not_json() {
+    for switch in ["html", "not_json", "empty"] {
+        let script = format!(r#"{{"turns":[{{"steps":[],"hostile":{{"switch":"{switch}"}}}}]}}"#);
+        for retries in [0, 1] {
+            let (place, provider) = (Place::new(), provider(&script).await);
+            let (url, number) = (provider.base_url(), retries.to_string());
+            check(
+                &place,
+                &["run", "x", "--base-url", &url, "--model", "m", "--retries", &number],
+                1,
+                &["failed"],
+            );
+            assert_eq!(provider.requests().len(), retries + 1, "{switch}");
+            provider.shutdown().await;
+        }
+    }
 }
 
 // L9: the client has tried again; nobody tries again on top of it.

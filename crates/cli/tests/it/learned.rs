@@ -86,7 +86,9 @@ async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked()
     assert!(!told.borrow().contains("learned"), "{}", told.borrow());
     assert_eq!(run("y\n"), (true, true));
     assert!(
-        told.borrow().contains("learned: write_file (write docs md) runs without a question"),
+        told.borrow().contains(
+            "learned to write files that end in .md in docs/ with write_file: it runs without a question"
+        ),
         "{}",
         told.borrow()
     );
@@ -96,7 +98,9 @@ async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked()
     assert!(text(&listed.stderr).contains("learning is off"), "{}", text(&listed.stderr));
     let listed = text(&listed.stdout);
     assert!(
-        listed.contains("write_file write docs md: 3 of 3 approved; runs without a question"),
+        listed.contains(
+            "write files that end in .md in docs/ with write_file: 3 of 3 approved; runs without a question"
+        ),
         "{listed}"
     );
     let id = listed.split_whitespace().next().unwrap();

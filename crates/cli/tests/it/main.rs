@@ -1,6 +1,7 @@
 //! The command line from outside: the built program, files, a provider on loopback.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test that cannot go on fails; it starts the program and reads its files"
 )]
@@ -19,12 +20,15 @@ mod config;
 mod conversation;
 mod demo;
 mod doctor;
+mod echo;
 mod embeddings;
 #[cfg(feature = "temporal")]
 mod engine;
 mod errors;
 mod every_tool;
 mod fallback;
+#[cfg(feature = "tui")]
+mod full_screen;
 mod given;
 mod hooks;
 mod kept;
@@ -41,6 +45,7 @@ mod paths;
 mod policy;
 mod program;
 mod protocol;
+mod provider_login;
 mod proxy;
 mod proxy_file;
 mod pty;
@@ -59,4 +64,6 @@ mod tape;
 mod terminals;
 mod text;
 mod tools;
+#[cfg(all(feature = "acp", feature = "server", feature = "tui"))]
+mod windows;
 mod workflow;

@@ -140,7 +140,7 @@ async fn a_run_has_the_servers_tools_and_a_yes_accepts_a_definition_for_good() {
     configure(&place, "approval = \"never\"");
     let first = with_human(&place, &provider.base_url(), "y\n");
     let told = text(&first.stdout) + &text(&first.stderr);
-    assert!(first.status.success() && told.contains("p.untrusted_first_use"), "{told}");
+    assert!(first.status.success() && told.contains("of far is not accepted"), "{told}");
     assert!(told.contains("from afar"), "{told}");
     let requests = provider.requests();
     assert!(requests[0].body.to_string().contains("mcp__far__read_file"), "the tool is offered");

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::program::{Place, text};
 
-/// Serves HTTP on a port of this machine. The function is given the own origin and a path.
-fn serve(answer: impl Fn(&str, &str) -> (u16, String, String) + Send + 'static) -> String {
+/// Serves HTTP on a port of this machine. The function is given the own origin, a path and a body.
+pub(crate) fn serve(answer: impl Fn(&str, &str, &str) -> (u16, String, String) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let own = origin.clone();
@@ -22,7 +22,7 @@ fn serve(answer: impl Fn(&str, &str) -> (u16, String, String) + Send + 'static) 
     origin
 }
 
-fn respond(mut stream: TcpStream, own: &str, answer: &impl Fn(&str, &str) -> (u16, String, String)) {
+fn respond(mut stream: TcpStream, own: &str, answer: &impl Fn(&str, &str, &str) -> (u16, String, String)) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
     let _ = reader.read_line(&mut first);
@@ -35,16 +35,17 @@ fn respond(mut stream: TcpStream, own: &str, answer: &impl Fn(&str, &str) -> (u1
             length = value.trim().parse().unwrap();
         }
     }
-    let _ = reader.take(length).read_to_end(&mut Vec::new());
+    let mut body = String::new();
+    let _ = reader.take(length).read_to_string(&mut body);
     let target = first.split(' ').nth(1).unwrap_or_default();
-    let (status, header, body) = answer(own, target.split('?').next().unwrap_or_default());
+    let (status, header, body) = answer(own, target.split('?').next().unwrap_or_default(), &body);
     let head =
         format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{header}");
     let _ = write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len());
 }
 
 fn authority() -> String {
-    serve(|own, path| {
+    serve(|own, path, _| {
         let body = match path {
             "/.well-known/oauth-authorization-server" => json!({
                 "issuer": own, "authorization_endpoint": format!("{own}/authorize"),
@@ -61,7 +62,7 @@ fn authority() -> String {
 
 /// An MCP server that wants a token of an authority.
 fn guarded(authority: String) -> String {
-    serve(move |own, path| match path {
+    serve(move |own, path, _| match path {
         "/mcp" => {
             let metadata = format!("{own}/.well-known/oauth-protected-resource/mcp");
             (401, format!("www-authenticate: Bearer resource_metadata=\"{metadata}\"\r\n"), String::new())
@@ -75,7 +76,7 @@ fn guarded(authority: String) -> String {
 }
 
 /// A value of an address's query, decoded.
-fn word(url: &str, name: &str) -> String {
+pub(crate) fn word(url: &str, name: &str) -> String {
     let query = url.split_once('?').unwrap().1;
     let value = query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}="))).unwrap();
     let mut decoded = Vec::new();

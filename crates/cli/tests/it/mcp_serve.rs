@@ -156,3 +156,35 @@ fn a_port_is_for_this_machine_and_whoever_has_the_token() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn slash_commands_and_skills_are_prompts() {
+    let place = Place::new();
+    let commands = place.project().join(".windlass/commands");
+    std::fs::create_dir_all(&commands).unwrap();
+    let greet = "---\ndescription: Greets.\nargument-hint: NAME\n---\nSay hello to $1, then $ARGUMENTS.\n";
+    std::fs::write(commands.join("greet.md"), greet).unwrap();
+    std::fs::write(commands.join("bad name.md"), "text").unwrap();
+    let mut client = Client::start(&place, &[], &json!({}));
+    let listed = client.ask("prompts/list", &json!({}));
+    let prompts = &listed["result"]["prompts"];
+    assert_eq!(prompts.as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(prompts[0]["name"], "greet");
+    assert_eq!(prompts[0]["description"], "Greets. (folder: project)");
+    assert_eq!(prompts[0]["arguments"][0]["name"], "arguments");
+    assert_eq!(prompts[0]["arguments"][0]["description"], "NAME");
+    let filled =
+        client.ask("prompts/get", &json!({"name": "greet", "arguments": {"arguments": "Ada 'and Bob'"}}));
+    let text = &filled["result"]["messages"][0]["content"]["text"];
+    assert_eq!(text, "Say hello to Ada, then Ada 'and Bob'.", "{filled}");
+    // The file is read when the prompt is filled in.
+    std::fs::write(commands.join("greet.md"), "Say moin.").unwrap();
+    let filled = client.ask("prompts/get", &json!({"name": "greet"}));
+    assert_eq!(filled["result"]["messages"][0]["content"]["text"], "Say moin.", "{filled}");
+    std::fs::remove_file(commands.join("greet.md")).unwrap();
+    let gone = client.ask("prompts/get", &json!({"name": "greet"}));
+    assert!(gone["error"]["message"].as_str().unwrap().contains("cannot be read"), "{gone}");
+    let unknown = client.ask("prompts/get", &json!({"name": "bad name"}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    assert!(client.end());
+}

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "otlp")]
 pub(crate) mod collector;
+#[cfg(all(feature = "otlp", feature = "gateway", unix))]
+mod gateway;
 #[cfg(feature = "otlp")]
 mod spans;
 

@@ -69,7 +69,13 @@ fn a_proxy_serves_only_this_machine_unless_allowed() {
 
 // Command line B20: Ctrl-C lets answers end that have begun.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_proxy_that_is_interrupted_lets_an_answer_end() {
+async fn a_proxy_that_is_interrupted_or_terminated_lets_an_answer_end() {
+    for signal in ["-INT", "-TERM"] {
+        check_end(signal).await;
+    }
+}
+
+async fn check_end(signal: &str) {
     let words = "word ".repeat(40);
     let script = format!(r#"{{"turns": [{{"delay_ms": 50, "steps": [{{"text": "{words}"}}]}}]}}"#);
     let (place, provider) = (Place::new(), provider(&script).await);
@@ -90,7 +96,7 @@ async fn a_proxy_that_is_interrupted_lets_an_answer_end() {
         assert_ne!(reader.read_line(&mut answer).unwrap(), 0, "{answer}");
     }
     assert!(!answer.contains("[DONE]"), "it had ended before it was interrupted: {answer}");
-    let interrupted = Command::new("kill").args(["-INT", &proxy.id().to_string()]).status().unwrap();
+    let interrupted = Command::new("kill").args([signal, &proxy.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
     reader.read_to_string(&mut answer).unwrap();
     assert!(answer.contains("[DONE]") && !answer.contains("\"error\""), "{answer}");

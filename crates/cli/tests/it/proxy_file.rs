@@ -49,6 +49,11 @@ impl Proxy {
     fn reload(&mut self) -> String {
         let sent = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
+        self.note()
+    }
+
+    /// Returns the next note.
+    fn note(&mut self) -> String {
         let mut note = String::new();
         self.notes.read_line(&mut note).unwrap();
         note
@@ -98,6 +103,12 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     configure(&place, &url, &format!("{chain}{limits}{third}"));
     assert!(proxy.reload().contains("proxy.toml was read again"));
     assert!(proxy.chat(&key, "fast").contains("hello"));
+
+    // The store of responses is that of the start.
+    configure(&place, &url, &format!("{chain}{limits}{third}[state]\nhours = 1\n"));
+    assert!(proxy.reload().contains("proxy.toml was read again"));
+    let note = proxy.note();
+    assert!(note.contains("another address, file of usage, store or limit"), "{note}");
 
     // A file with a mistake changes nothing, each time it is told.
     configure(&place, &url, "[aliases]\nquick = \"fourth/scripted-1\"\n");
@@ -190,5 +201,32 @@ async fn a_socket_in_the_file_system_is_for_its_owner_and_replaces_a_stale_one()
     assert!(answer.contains("hello"), "{answer}");
     child.kill().unwrap();
     child.wait().unwrap();
+    provider.shutdown().await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_switches_the_cache_the_compression_and_the_policy_on() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let key = add_client(&place);
+    let tables = "[cache]\nseconds = 60\n[log]\nfile = \"requests.jsonl\"\nsample = 1.0\n";
+    configure(&place, &provider.base_url(), tables);
+    let path = place.project().join("proxy.toml");
+    let file = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("compress = true\nlenient = true\n{file}")).unwrap();
+    let proxy = Proxy::start(&place);
+    for result in ["miss", "hit", "hit"] {
+        let answer = proxy.chat(&key, "scripted-1");
+        assert!(answer.contains(&format!("x-windlass-cache: {result}")), "{answer}");
+    }
+    assert_eq!(provider.requests().len(), 1);
+    proxy.stop();
+    let log = std::fs::read_to_string(place.project().join("requests.jsonl")).unwrap();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        lines.iter().map(|line| line["cache"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["miss", "hit", "hit"]
+    );
+    assert!(!log.contains(&key));
     provider.shutdown().await;
 }

@@ -71,6 +71,12 @@ impl Pty {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// Returns true if the terminal writes typed keys to its screen.
+    pub(crate) fn has_echo(&self) -> bool {
+        let attributes = rustix::termios::tcgetattr(&self.program_side).unwrap();
+        attributes.local_modes.contains(rustix::termios::LocalModes::ECHO)
+    }
+
     /// Types an answer as a person does, who has read the question first.
     pub(crate) fn answer(&mut self, keys: &str) {
         std::thread::sleep(Duration::from_secs(1));
@@ -87,6 +93,16 @@ impl Pty {
         let began = Instant::now();
         while self.screen().matches(text).count() < times {
             assert!(began.elapsed() < PATIENCE, "no {times} {text:?} in {}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until the terminal writes typed keys to its screen, or does not.
+    #[track_caller]
+    pub(crate) fn wait_for_echo(&self, is_on: bool) {
+        let began = Instant::now();
+        while self.has_echo() != is_on {
+            assert!(began.elapsed() < PATIENCE, "echo is not {is_on}: {}", self.screen());
             std::thread::sleep(Duration::from_millis(10));
         }
     }

@@ -82,7 +82,7 @@ async fn a_run_reports_its_changes_and_restore_reverts_them() {
 
     let foreseen = ran.ok(&["restore", &ran.id, "--dry-run"]);
     assert!(
-        foreseen.contains("restored a.txt") && foreseen.contains("1 files would be restored"),
+        foreseen.contains("restored a.txt") && foreseen.contains("1 file would be restored"),
         "{foreseen}"
     );
     assert_eq!(ran.read("a.txt"), "two\n");
@@ -105,7 +105,7 @@ async fn restore_does_not_overwrite_later_changes_of_the_user_without_a_flag() {
     require!(Need::Git, has_git());
     let ran = ran(&[]).await;
     assert!(ran.told.contains("± turn 1: 2 files, 2 lines more and 1 less"), "{}", ran.told);
-    assert!(ran.told.contains("± in all: 1 files, 1 lines more and 1 less"), "{}", ran.told);
+    assert!(ran.told.contains("± in all: 1 file, 1 line more and 1 less"), "{}", ran.told);
     fs::write(ran.place.project().join("a.txt"), "by a person\n").unwrap();
     ran.refused(&["restore", &ran.id], "--keep");
     assert_eq!(ran.read("a.txt"), "by a person\n");

@@ -53,7 +53,7 @@ async fn a_run_killed_during_a_command_resumes_with_a_valid_history() {
         let told = text(&output.stdout) + &text(&output.stderr);
         assert!(output.status.success(), "{wire}: {told}");
         assert!(
-            told.contains("the last record had been cut by a crash; its 18 bytes were dropped"),
+            told.contains("the last record had been cut by a crash; it was dropped (18 bytes)"),
             "{told}"
         );
         assert!(told.contains("effects_unknown"), "{told}");

@@ -230,7 +230,22 @@ async fn a_log_names_steps_without_their_content_and_only_the_user_can_read_it()
     let url = script.provider.base_url();
     let mut wrong = script.place.command(&["run", "x", "-v", "--base-url", &url, "--model", "m"]);
     let told = text(&wrong.env("RUST_LOG", "h2=loud").output().unwrap().stderr);
-    assert!(told.contains("RUST_LOG cannot be used") && told.contains("\"loud\" is not a level"), "{told}");
+    assert!(told.contains("RUST_LOG cannot be used: \"h2=loud\" is not a filter"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_has_the_lines_of_libraries_without_keys() {
+    let script = Script::new(&words(&["the answer"])).await;
+    let url = script.provider.base_url();
+    let arguments = ["run", "x", "-v", "--base-url", &url, "--model", "sk-planted-key", "-p"];
+    let mut command = script.place.command(&arguments);
+    command.env("RUST_LOG", "trace").env("OPENAI_API_KEY", "sk-planted-key");
+    let notes = text(&command.output().unwrap().stderr);
+    let path = notes.lines().find_map(|line| line.strip_prefix("log: ")).unwrap();
+    let log = std::fs::read_to_string(path).unwrap();
+    // mio writes its lines with the crate `log`, hyper with `tracing`.
+    assert!(log.contains(" mio::poll: ") && log.contains(" hyper_util::"), "{log}");
+    assert!(!log.contains("sk-planted-key"), "{log}");
 }
 
 #[cfg(feature = "subagent")]

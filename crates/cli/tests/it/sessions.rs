@@ -150,3 +150,18 @@ async fn after_a_kill_the_feed_continues_with_the_next_number() {
     .unwrap();
     provider.shutdown().await;
 }
+
+#[test]
+fn tokens_that_nobody_reported_are_not_zero() {
+    let place = Place::new();
+    // Nothing listens there, so the run fails without an answer.
+    let failed =
+        place.run(&["run", "x", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--retry-for", "0"]);
+    let notes = text(&failed.stderr);
+    let id = place.run_id();
+    assert!(notes.contains(&format!("run {id}\n")), "the id is known from the start: {notes}");
+    for arguments in [["sessions", "show", "last"], ["sessions", "export", "last"]] {
+        let shown = text(&ok(&place, &arguments));
+        assert!(shown.contains("the provider reported no tokens"), "{shown}");
+    }
+}

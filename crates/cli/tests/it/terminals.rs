@@ -105,3 +105,47 @@ async fn pastes_and_focus_reports_do_not_answer_a_question() {
     end(&mut pty, &mut child);
     provider.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_terminals_background_chooses_the_colors_and_its_report_is_not_typed() {
+    let reports = [
+        ("\u{1b}]11;rgb:ffff/ffff/ffff\u{1b}\\", Duration::ZERO),
+        ("\u{1b}]11;rgb:fdfd/f6f6/e3e3\u{7}", Duration::ZERO),
+        // A connection that is slower than the first frame.
+        ("\u{1b}]11;rgb:ffff/ffff/ffff\u{1b}\\", Duration::from_millis(700)),
+    ];
+    for (report, delay) in reports {
+        let (place, provider) = (Place::new(), provider(RUN).await);
+        let mut pty = Pty::with_size(80, 24);
+        let mut child = pty.start(talk(&place, &provider.base_url()));
+        pty.wait("\u{1b}]11;?", 1);
+        std::thread::sleep(delay);
+        pty.keys(&format!("ru{report}n it"));
+        let screen = wait_for(&pty, 80, "run it");
+        assert!(!screen.contains("11;") && !screen.contains("rgb"), "{screen}");
+        type_line(&mut pty, "");
+        wait_for(&pty, 80, "y yes, once");
+        // The gray of light backgrounds, in the newest frames.
+        assert!(pty.screen().contains("38;5;242"), "{}", pty.screen());
+        pty.answer("n");
+        pty.answer("\r");
+        wait_for(&pty, 80, "The command has ended");
+        end(&mut pty, &mut child);
+        provider.shutdown().await;
+    }
+    // The user's choice needs no question, and terminals with the user's own colors do not either.
+    for (term, theme) in [("xterm", "auto"), ("linux", "auto"), ("xterm-256color", "light")] {
+        let (place, provider) = (Place::new(), provider(RUN).await);
+        let settings = place.folder.path().join("settings");
+        std::fs::create_dir_all(&settings).unwrap();
+        std::fs::write(settings.join("config.toml"), format!("theme = \"{theme}\"\n")).unwrap();
+        let mut pty = Pty::with_size(80, 24);
+        let mut command = talk(&place, &provider.base_url());
+        command.env("TERM", term).env("WINDLASS_CONFIG_DIR", settings);
+        let mut child = pty.start(command);
+        wait_for(&pty, 80, "describe a task");
+        assert!(!pty.screen().contains("\u{1b}]11;?"), "{term} {theme}");
+        end(&mut pty, &mut child);
+        provider.shutdown().await;
+    }
+}

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::{Model, ModelError, ModelFacts, ModelFuture};
 
+use super::storage::{StorageSum, StorageUse};
 use super::{StoredCache, takes_cache};
 use crate::Client;
 
@@ -39,6 +40,8 @@ pub struct StoredCacheModel {
 #[derive(Debug, Default)]
 struct State {
     cache: Option<LiveCache>,
+    /// The storage of earlier caches.
+    storage: StorageSum,
     /// The prefix that the provider refused last.
     refused: Option<Request>,
 }
@@ -46,8 +49,17 @@ struct State {
 #[derive(Debug)]
 struct LiveCache {
     cache: StoredCache,
+    created: Instant,
     /// The start of the present time to live.
     since: Instant,
+}
+
+impl State {
+    /// Counts the storage of a cache that ends now, or with its time to live if it could not be deleted.
+    fn end(&mut self, client: &Client, live: &LiveCache, ttl: Duration, is_deleted: bool) {
+        let left = if is_deleted { Duration::ZERO } else { ttl.saturating_sub(live.since.elapsed()) };
+        self.storage.add(client, &live.cache, live.created.elapsed().saturating_add(left));
+    }
 }
 
 impl StoredCacheModel {
@@ -61,15 +73,26 @@ impl StoredCacheModel {
         self.state.lock().await.cache.as_ref().map(|live| live.cache.clone())
     }
 
+    /// Returns the storage that the caches used until now, and its cost if the price is known.
+    pub async fn storage(&self) -> StorageUse {
+        let state = self.state.lock().await;
+        let mut sum = state.storage;
+        if let Some(live) = &state.cache {
+            sum.add(&self.client, &live.cache, live.created.elapsed());
+        }
+        sum.to_use()
+    }
+
     /// Deletes the present cache. A later request creates another one.
     ///
     /// # Errors
     /// If the provider cannot be reached. The cache then ends with its time to live.
     pub async fn close(&self) -> Result<(), ModelError> {
-        match self.state.lock().await.cache.take() {
-            Some(live) => self.client.delete_cache(&live.cache).await,
-            None => Ok(()),
-        }
+        let mut state = self.state.lock().await;
+        let Some(live) = state.cache.take() else { return Ok(()) };
+        let deleted = self.client.delete_cache(&live.cache).await;
+        state.end(&self.client, &live, self.ttl, deleted.is_ok());
+        deleted
     }
 
     /// Returns the request with a cache, or `None` if it has to be sent without one.
@@ -94,14 +117,16 @@ impl StoredCacheModel {
         }
         if let Some(old) = state.cache.take() {
             // The cache ends with its time to live if it cannot be deleted.
-            let _: Result<(), ModelError> = self.client.delete_cache(&old.cache).await;
+            let is_deleted = self.client.delete_cache(&old.cache).await.is_ok();
+            state.end(&self.client, &old, self.ttl, is_deleted);
         }
         let Ok(cache) = self.client.create_cache(&prefix, self.ttl).await else {
             state.refused = Some(prefix);
             return None;
         };
         let applied = cache.apply(request);
-        state.cache = Some(LiveCache { cache, since: Instant::now() });
+        let now = Instant::now();
+        state.cache = Some(LiveCache { cache, created: now, since: now });
         applied
     }
 
@@ -127,7 +152,11 @@ impl Model for StoredCacheModel {
             match self.client.stream(&applied).await {
                 // The provider has deleted the cache, or another program has.
                 Err(error) if error.message.contains("CachedContent") => {
-                    self.state.lock().await.cache = None;
+                    let mut state = self.state.lock().await;
+                    if let Some(live) = state.cache.take() {
+                        state.end(&self.client, &live, self.ttl, true);
+                    }
+                    drop(state);
                     self.client.stream(request).await
                 }
                 answer => answer,

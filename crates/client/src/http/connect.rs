@@ -21,7 +21,7 @@ use tower_service::Service;
 
 use super::proxy::Proxies;
 
-type BoxError = Box<dyn Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
 /// Keepalive of idle TCP connections.
@@ -49,14 +49,45 @@ impl Error for ConnectTimeout {}
 
 impl Connector {
     pub(super) fn new(proxies: Proxies, tls: ClientConfig, limit: Duration) -> Self {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(KEEPALIVE));
-        tcp.set_keepalive_interval(Some(KEEPALIVE));
-        tcp.set_keepalive_retries(Some(KEEPALIVE_TRIES));
-        Self { inner: HttpsConnector::from((Route { tcp, proxies }, tls)), limit }
+        Self { inner: HttpsConnector::from((Route { tcp: tcp(), proxies }, tls)), limit }
     }
+}
+
+/// Opens connections without TLS, within the same limit.
+#[derive(Clone)]
+pub(super) struct PlainConnector {
+    route: Route,
+    limit: Duration,
+}
+
+impl PlainConnector {
+    pub(super) fn new(proxies: Proxies, limit: Duration) -> Self {
+        Self { route: Route { tcp: tcp(), proxies }, limit }
+    }
+
+    /// Returns true if the requests to an `http` URL go to a proxy.
+    pub(super) fn is_proxied(&self, target: &Uri) -> bool {
+        self.route.proxies.find(target).is_some()
+    }
+
+    pub(super) async fn connect(&self, target: Uri) -> Result<RoutedStream, BoxError> {
+        let mut route = self.route.clone();
+        let connecting = async {
+            std::future::poll_fn(|context| route.poll_ready(context)).await?;
+            route.call(target).await
+        };
+        tokio::time::timeout(self.limit, connecting).await.unwrap_or_else(|_| Err(ConnectTimeout.into()))
+    }
+}
+
+fn tcp() -> HttpConnector {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    tcp.set_keepalive(Some(KEEPALIVE));
+    tcp.set_keepalive_interval(Some(KEEPALIVE));
+    tcp.set_keepalive_retries(Some(KEEPALIVE_TRIES));
+    tcp
 }
 
 impl Service<Uri> for Connector {

@@ -6,7 +6,7 @@ use http::Uri;
 use http::uri::Scheme;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
-use super::{HttpError, HttpOptions};
+use super::options::{HttpError, HttpOptions};
 
 /// Chooses the proxy of a URL.
 #[derive(Clone)]

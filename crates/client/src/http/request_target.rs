@@ -1,5 +1,6 @@
 //! The URL of a request, as HTTP sends it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use base64::Engine as _;
@@ -27,7 +28,11 @@ impl Target {
             Some((user, host)) => (Some(user), host),
             None => (None, authority),
         };
-        let uri: Uri = format!("{scheme}://{host}{}", percent_encode(path)).parse().map_err(|_| refuse())?;
+        let uri: Uri = match (user, percent_encode(path)) {
+            (None, Cow::Borrowed(_)) => url.parse(),
+            (_, path) => format!("{scheme}://{host}{path}").parse(),
+        }
+        .map_err(|_| refuse())?;
         let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
         if !is_http || uri.host().is_none_or(str::is_empty) {
             return Err(refuse());
@@ -48,17 +53,21 @@ fn basic(user: &str) -> Option<HeaderValue> {
 }
 
 /// Percent-encodes the characters that are not allowed in a path or a query.
-fn percent_encode(path: &str) -> String {
+fn percent_encode(path: &str) -> Cow<'_, str> {
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if path.bytes().all(is_allowed) {
+        return Cow::Borrowed(path);
+    }
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
-        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {
+        if is_allowed(byte) {
             text.push(char::from(byte));
         } else {
             // Writing to a `String` cannot fail.
             let _ = write!(text, "%{byte:02X}");
         }
     }
-    text
+    Cow::Owned(text)
 }
 
 /// Decodes percent escapes. An incomplete escape stays as it is.

@@ -85,8 +85,9 @@ async fn a_response_that_is_not_a_stream_is_reported() {
     for kind in ["text/html", "text/event-stream", "application/json"] {
         let (_, error) = outcome(Reply::Close(response(200, kind, "", page)), quick()).await;
         let (kind, message) = error.unwrap();
-        assert_eq!(kind, ModelErrorKind::Malformed);
+        assert_eq!(kind, ModelErrorKind::Dropped);
         assert!(message.contains("HTML page") && message.contains("Sign in"), "{message}");
+        assert!(message.ends_with("is the address right, or is a proxy between?"), "{message}");
     }
     for kind in ["text/event-stream", "application/json"] {
         let (_, error) = outcome(Reply::Close(response(200, kind, "", "")), quick()).await;
@@ -94,11 +95,27 @@ async fn a_response_that_is_not_a_stream_is_reported() {
         assert_eq!(kind, ModelErrorKind::Dropped);
         assert!(message.contains("empty"), "{message}");
     }
-    let (_, error) =
-        outcome(Reply::Close(response(200, "application/json", "", "{\"choices\":")), quick()).await;
-    let (kind, message) = error.unwrap();
-    assert_eq!(kind, ModelErrorKind::Malformed);
-    assert!(message.contains("not JSON"), "{message}");
+}
+
+// The user has seen no part of such an answer, so it is as safe to repeat as one that broke off. The client does not
+// repeat it itself, because the provider may have billed it; the caller can tell and count it.
+#[tokio::test]
+async fn a_body_that_is_not_json_may_be_requested_again_and_another_form_may_not() {
+    let cases = [
+        ("{\"choices\":", ModelErrorKind::Dropped, "not JSON"),
+        ("{malformed json: <<<chaos>>>", ModelErrorKind::Dropped, "not JSON"),
+        ("upstream connect error", ModelErrorKind::Dropped, "upstream connect error"),
+        ("{\"hello\":\"world\"}", ModelErrorKind::Malformed, "without choices"),
+        ("\"words\"", ModelErrorKind::Malformed, "words"),
+    ];
+    for (body, expected, words) in cases {
+        for kind in ["application/json", "text/event-stream", "text/plain"] {
+            let (_, error) = outcome(Reply::Close(response(200, kind, "", body)), quick()).await;
+            let (got, message) = error.unwrap();
+            assert_eq!(got, expected, "{kind} {body}: {message}");
+            assert!(message.contains(words), "{kind} {body}: {message}");
+        }
+    }
 }
 
 #[tokio::test]

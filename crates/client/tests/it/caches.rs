@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_client::{Client, Endpoint, Options, Pace, StoredCacheModel};
+use windlass_client::{Client, Endpoint, Options, Pace, StoredCacheModel, Vendors};
 use windlass_protocol::{Message, Part, Request, ToolChoice, ToolName, ToolSpec};
 use windlass_stream::Model;
 use windlass_wire::Wire;
@@ -15,7 +15,7 @@ use crate::server::{KEY, Reply, Server, error, events, quick, response};
 const ANSWER: &str = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hi\"}],\"role\":\"model\"},\"finishReason\":\"STOP\"}]}\n\n";
 const HOUR: Duration = Duration::from_hours(1);
 
-fn creation_reply(number: usize) -> Reply {
+pub(crate) fn creation_reply(number: usize) -> Reply {
     let body = format!(
         r#"{{"name":"cachedContents/c-{number}","model":"models/gemini-2.5-flash","expireTime":"2026-11-27T13:00:00Z","usageMetadata":{{"totalTokenCount":5000}}}}"#
     );
@@ -26,7 +26,7 @@ fn empty_reply() -> Reply {
     Reply::Close(response(200, "application/json", "", "{}"))
 }
 
-fn answer() -> Reply {
+pub(crate) fn answer() -> Reply {
     Reply::Close(events(ANSWER))
 }
 
@@ -34,6 +34,10 @@ fn client(server: &Server, wire: impl Wire + 'static) -> Client {
     let endpoint = Endpoint::custom(&server.base_url, wire.name());
     let options = Options { pace: Pace::Ignored, ..quick() };
     Client::new(endpoint, Some(KEY.into()), Arc::new(wire), options).unwrap()
+}
+
+pub(crate) fn gemini(server: &Server) -> Client {
+    client(server, Gemini::default())
 }
 
 fn tool(name: &str) -> ToolSpec {
@@ -185,4 +189,54 @@ async fn other_formats_have_no_stored_caches() {
     let gemini = self::client(&server, Gemini::default());
     let error = gemini.create_cache(&request(&[]), HOUR).await.unwrap_err();
     assert!(error.message.ends_with("the response to the creation of a cache does not name it"), "{error}");
+}
+
+/// A client of Gemini at another address, with a price of the user.
+fn priced(server: &Server, price: &str) -> Client {
+    let own = format!(
+        "[vendor.own]\nlike = \"gemini\"\nbase-url = \"{}\"\n\n[[vendor.own.model]]\npattern = \"*\"\n\
+         price = {{ input = \"1\", output = \"2\"{price} }}\n",
+        server.base_url
+    );
+    let vendors = Vendors::builtin().with_file(&own).unwrap();
+    let options = Options { pace: Pace::Ignored, ..quick() };
+    Client::vendor(vendors.get("own").unwrap().clone())
+        .key(Some(KEY.into()))
+        .options(options)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn the_storage_of_a_models_caches_is_counted_until_they_are_deleted() {
+    for (price, is_known) in [(", storage = \"4.5\"", true), ("", false)] {
+        let replies =
+            vec![creation_reply(1), answer(), empty_reply(), creation_reply(2), answer(), empty_reply()];
+        let server = Server::start(replies).await;
+        let model = StoredCacheModel::new(priced(&server, price), 4 * HOUR);
+        assert_eq!(model.storage().await.to_string(), "0 caches, 0 token hours, 0");
+        // Other tools delete the first cache.
+        for tools in [&["read"], &["write"]] {
+            drop(model.stream(&request(tools)).await.unwrap());
+        }
+        let before = model.storage().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        model.close().await.unwrap();
+        let after = model.storage().await;
+        assert_eq!((after.caches, after.cost.is_some()), (2, is_known), "{after}");
+        assert!(after.token_hours >= before.token_hours && after.cost >= before.cost, "{before} {after}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(model.storage().await, after, "a deleted cache costs nothing more");
+    }
+}
+
+#[tokio::test]
+async fn a_cache_of_the_table_has_the_price_of_its_model() {
+    let server = Server::start(vec![creation_reply(1)]).await;
+    let at_server = client(&server, Gemini::default());
+    let cache = at_server.create_cache(&request(&["read"]), HOUR).await.unwrap();
+    assert_eq!(at_server.storage_cost(&cache, HOUR), None, "the table is for the provider's address");
+    let gemini = Client::vendor(Vendors::builtin().get("gemini").unwrap().clone());
+    let gemini = gemini.key(Some(KEY.into())).build().unwrap();
+    assert_eq!(gemini.storage_cost(&cache, 2 * HOUR), Some(10_000));
 }

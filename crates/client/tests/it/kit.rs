@@ -2,23 +2,55 @@
 //! rejects a wrong one for each rule.
 
 use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use windlass_client::kit::{TransportRule, check_transport};
 use windlass_client::{
-    ByteStream, HttpOptions, HttpTransport, Transport, TransportError, TransportErrorKind, TransportFuture,
-    TransportRequest, TransportResponse,
+    ByteStream, Fallback, HttpOptions, HttpTransport, StoredCacheModel, Transport, TransportError,
+    TransportErrorKind, TransportFuture, TransportRequest, TransportResponse,
 };
 use windlass_stream::kit::check_model;
 
-use crate::server::{Server, hello, quick, request, text};
+use crate::caches::{answer, creation_reply, gemini};
+use crate::server::{Server, error, hello, quick, request, text};
 
 #[tokio::test]
 async fn the_client_conforms() {
     let server = Server::start(vec![hello()]).await;
     let client = server.client(quick());
     assert_eq!(text(&check_model(&client, &request()).await.unwrap()), "Hello");
+}
+
+#[tokio::test]
+async fn a_fallback_conforms_on_each_of_its_models() {
+    let busy = Server::start(vec![error(
+        404,
+        "",
+        r#"{"error":{"message":"no such model","code":"model_not_found"}}"#,
+    )])
+    .await;
+    let server = Server::start(vec![hello()]).await;
+    for first in [&server, &busy] {
+        let model = Fallback::new(Arc::new(first.client(quick())), "first")
+            .or(Arc::new(server.client(quick())), "second");
+        assert_eq!(text(&check_model(&model, &request()).await.unwrap()), "Hello");
+    }
+}
+
+#[tokio::test]
+async fn the_model_with_a_stored_cache_conforms() {
+    for has_cache in [true, false] {
+        let refusal = r#"{"error":{"code":400,"message":"too short","status":"INVALID_ARGUMENT"}}"#;
+        let first = if has_cache { creation_reply(1) } else { error(400, "", refusal) };
+        let server = Server::start(vec![first, answer()]).await;
+        let model = StoredCacheModel::new(gemini(&server), Duration::from_hours(1));
+        let request = request().with_system("Be kind.");
+        assert_eq!(text(&check_model(&model, &request).await.unwrap()), "hi", "{has_cache}");
+        assert_eq!(model.cache().await.is_some(), has_cache);
+    }
 }
 
 #[tokio::test]

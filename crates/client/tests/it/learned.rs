@@ -68,6 +68,10 @@ async fn a_refused_parameter_is_dropped_once_and_remembered() {
         "{events:?}"
     );
     assert!(matches!(&events[1], ClientEvent::Answer(info) if info.attempts == 2), "{events:?}");
+    let losses = events.iter().filter(|event| {
+        matches!(event, ClientEvent::OptionLoss { model, fields } if model == "m" && fields.iter().eq(["temperature"]))
+    });
+    assert_eq!(losses.count(), 2, "each request without the option has the event: {events:?}");
 }
 
 #[tokio::test]

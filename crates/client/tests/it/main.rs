@@ -6,6 +6,7 @@ mod answer;
 mod caches;
 mod canned;
 mod client;
+mod connections;
 mod failure;
 mod fallback;
 mod files;

@@ -8,9 +8,12 @@ use bytes::Bytes;
 use futures_util::stream;
 use serde_json::Value;
 use windlass_client::{
-    Client, Quirk, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
+    Client, ClientEvent, Quirk, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
 };
-use windlass_protocol::{Image, Message, Part, PromptCache, Request, RequestOptions, Role};
+use windlass_protocol::{
+    Grammar, Image, Message, ParallelCalls, Part, PromptCache, Request, RequestOptions, Role, Strictness,
+    ToolChoice, ToolName, ToolSpec,
+};
 
 use crate::server::{END, ask};
 
@@ -67,6 +70,58 @@ fn vendors(quirk: Quirk, key: &str, wire: &str) -> Vendors {
         vendors = vendors.with_file(&format!("{begin}{key} = [\"{name}\"]")).unwrap();
     }
     vendors
+}
+
+/// Returns the options that a client of the vendor reports as not sent.
+fn losses(vendors: &Vendors, vendor: &str, request: &Request) -> Vec<String> {
+    let (kept, losses) = (Kept::default(), Arc::new(Mutex::new(Vec::new())));
+    let seen = losses.clone();
+    let client = Client::vendor(vendors.get(vendor).unwrap().clone())
+        .transport(kept.clone())
+        .on_event(move |event| {
+            if let ClientEvent::OptionLoss { fields, .. } = event {
+                seen.lock().unwrap().extend(fields.iter().cloned());
+            }
+        })
+        .build()
+        .unwrap();
+    body_of(&client, &kept, request);
+    losses.lock().unwrap().clone()
+}
+
+#[test]
+fn an_option_that_the_model_is_known_to_refuse_is_reported_by_its_name() {
+    let schema = r#"{"type":"object","properties":{},"additionalProperties":false}"#.parse().unwrap();
+    let function =
+        ToolSpec::function(ToolName::new("look").unwrap(), "Looks.", schema).with_strict(Strictness::On);
+    let options = RequestOptions::default()
+        .with_temperature(0.5)
+        .with_stop_sequences(["END"])
+        .with_parallel_calls(ParallelCalls::Forbid)
+        .with_tool_choice(ToolChoice::Required);
+    let request = |model: &str| {
+        let request = Request::new(model, vec![Message::user("hi")]).with_tools(vec![function.clone()]);
+        request.with_options(options.clone())
+    };
+    let none: [&str; 0] = [];
+    let builtin = Vendors::builtin();
+    assert_eq!(losses(&builtin, "openai-chat", &request("gpt-5.1")), ["temperature"]);
+    assert_eq!(losses(&builtin, "openai-chat", &request("o3")), ["parallel_tool_calls", "temperature"]);
+    assert_eq!(losses(&builtin, "openai-chat", &request("gpt-4.1")), none);
+    assert_eq!(losses(&builtin, "xai", &request("grok-4")), ["stop"]);
+    assert_eq!(losses(&builtin, "ollama", &request("any")), ["tool_choice"]);
+    // The format's own `stream_options` is not an option of the caller.
+    let plain = Request::new("any", vec![Message::user("hi")]);
+    assert_eq!(losses(&builtin, "mistral", &plain), none);
+
+    let lenient = vendors(Quirk::NoStrict, "quirks", "openai-chat");
+    let strict = plain.clone().with_tools(vec![function.clone()]);
+    assert_eq!(losses(&lenient, "custom", &strict), ["strict"]);
+    let free = plain.clone().with_tools(vec![function.clone().with_strict(Strictness::Off)]);
+    assert_eq!(losses(&lenient, "custom", &free), none);
+    let grammar = Some(Grammar::Regex("a+".to_owned()));
+    let patch = ToolSpec::Freeform { name: function.name().clone(), description: String::new(), grammar };
+    assert_eq!(losses(&builtin, "cerebras", &plain.with_tools(vec![patch])), ["grammar"]);
 }
 
 #[test]

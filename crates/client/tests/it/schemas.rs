@@ -15,14 +15,7 @@ use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
 fn tool(schema: &str, strict: Strictness) -> ToolSpec {
-    let name = ToolName::new("look").unwrap();
-    ToolSpec::Function {
-        name,
-        description: "Looks.".into(),
-        parameters: schema.parse().unwrap(),
-        strict,
-        eager_arguments: false,
-    }
+    ToolSpec::function(ToolName::new("look").unwrap(), "Looks.", schema.parse().unwrap()).with_strict(strict)
 }
 
 /// What went out, what came back, and what was told to be lost.

@@ -85,14 +85,19 @@ fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
 /// A failure, in every format: its kind, a word of it, and how many requests it took.
 #[track_caller]
 fn check_bad(hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
-    check_bad_in(&wires(), hostile, kind, said, requests);
+    check_bad_in(&wires(), Delivery::Stream, hostile, (kind, said, requests));
 }
 
 #[track_caller]
-fn check_bad_in(wires: &[Arc<dyn Wire>], hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
+fn check_bad_in(
+    wires: &[Arc<dyn Wire>],
+    delivery: Delivery,
+    hostile: &Value,
+    (kind, said, requests): (ModelErrorKind, &str, usize),
+) {
     let options = Options { idle_timeout: Duration::from_millis(150), ..quick() };
     for wire in wires {
-        let asked = asked(wire, hostile, Delivery::Stream, options);
+        let asked = asked(wire, hostile, delivery, options);
         let (got, message) = asked.error.as_ref().unwrap();
         assert_eq!((*got, asked.requests), (kind, requests), "{}: {message}", wire.name());
         assert!(message.contains(said), "{said} is not in {message}");
@@ -137,12 +142,21 @@ fn an_interrupted_stream_finishes_no_call() {
         let wires: Vec<_> =
             wires().into_iter().filter(|wire| wire.name() != "gemini" || after_bytes < 400).collect();
         let hostile = |switch: &str| json!({"switch": switch, "after_bytes": after_bytes});
-        check_bad_in(&wires, &hostile("stall"), ModelErrorKind::Idle, "150ms", 1);
-        check_bad_in(&wires, &hostile("cut"), ModelErrorKind::Dropped, "", 1);
+        let stream = Delivery::Stream;
+        check_bad_in(&wires, stream, &hostile("stall"), (ModelErrorKind::Idle, "150ms", 1));
+        check_bad_in(&wires, stream, &hostile("cut"), (ModelErrorKind::Dropped, "", 1));
     }
-    check_bad(&json!({"switch": "html"}), ModelErrorKind::Malformed, "HTML", 1);
-    check_bad(&json!({"switch": "not_json"}), ModelErrorKind::Dropped, "not JSON", 1);
-    check_bad(&json!({"switch": "empty"}), ModelErrorKind::Dropped, "empty", 1);
+}
+
+// L9
+#[test]
+fn an_answer_that_is_not_json_is_a_dropped_one_in_every_format_and_delivery() {
+    for delivery in [Delivery::Stream, Delivery::Whole] {
+        for (switch, words) in [("html", "HTML"), ("not_json", "not JSON"), ("empty", "empty")] {
+            let hostile = json!({ "switch": switch });
+            check_bad_in(&wires(), delivery, &hostile, (ModelErrorKind::Dropped, words, 1));
+        }
+    }
 }
 
 // S10

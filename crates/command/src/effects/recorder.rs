@@ -1,11 +1,11 @@
-//! Collectors of what the words of a program do.
+//! Collectors of the effects that the words of a program have.
 
 use super::doubt::DoubtKind;
 use super::touched::TouchKind;
 
-/// Collector of what the words of a program do. The words outlive the collector's borrow `'a`.
+/// Collector of the effects that the words of a program have. The words outlive the collector's borrow `'a`.
 ///
-/// Every method does nothing by default, so that a collector pays only for what it keeps.
+/// Every method does nothing by default, so that a collector pays only for the effects that it keeps.
 pub(super) trait Recorder<'a> {
     /// Records a reason why the program is not proved to be read-only.
     fn doubt(&mut self, _kind: DoubtKind, _program: &str, _word: &str) {}

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{StreamExt as _, stream};
-
+use super::attempt::OpenAttempt;
 use super::chain::{Affinity, GatewayChain};
 use super::conversation::conversation_seed;
 use super::cool_downs::FallbackReason;
+use super::first_event;
 use super::front_records::FrontRecords;
+use super::tracer::RequestSpan;
+use crate::gateway::RequestSummary;
 use crate::recorder::Recorder;
 use crate::response::new_id;
 use crate::state::StateStore;
@@ -21,6 +23,8 @@ pub(super) struct Context<'a> {
     /// The store for gateways that have none of their own.
     pub(super) state: Option<&'a Arc<dyn StateStore>>,
     pub(super) recorder: Arc<Recorder>,
+    /// The span of the request.
+    pub(super) span: Option<&'a dyn RequestSpan>,
 }
 
 impl Context<'_> {
@@ -35,17 +39,21 @@ impl Context<'_> {
 pub(super) async fn answer(
     context: Context<'_>,
     chain: &GatewayChain,
-    (client, model): (&str, &str),
-    request: &ClientRequest,
+    client: &str,
+    request: ClientRequest,
+    summary: RequestSummary,
     stop: Stop,
 ) -> GatewayResponse {
     let shared = context.shared;
     let mut gateways = chain.gateways();
     if let (Some(only), None) = (gateways.next(), gateways.next()) {
-        return context.prepare(only).answer_until(request, stop).await;
+        return context.prepare(only).answer_until(request, summary, stop).await;
     }
     let seed = match chain.affinity() {
-        Affinity::Conversation => conversation_seed(client, model, &request.body),
+        Affinity::Conversation => {
+            let model = summary.outline.as_ref().map_or("", |outline| outline.model.as_str());
+            conversation_seed(client, model, &request.body)
+        }
         Affinity::Request => new_id().into_bytes(),
     };
     let order = chain.order(&seed, |label| shared.cool_downs.contains(label));
@@ -53,10 +61,16 @@ pub(super) async fn answer(
     if let Some(best) = others.next() {
         gateway = best;
     }
+    let mut number: usize = 1;
     loop {
         let label = &gateway.upstream.label;
-        let (answer, reason) =
-            examine(context.prepare(gateway).answer_until(request, stop.clone()).await).await;
+        let prepared = context.prepare(gateway);
+        let model = summary.outline.as_ref().map_or("", |outline| outline.model.as_str());
+        let attempt = OpenAttempt::begin(context.span, number, gateway, model);
+        let request = attempt.trace(request.clone());
+        let answer = prepared.answer_until(request, summary.clone(), stop.clone()).await;
+        let (answer, reason) = examine(answer).await;
+        let answer = attempt.observe(answer, reason);
         let Some(reason) = reason else {
             shared.cool_downs.end(label);
             return answer;
@@ -66,6 +80,7 @@ pub(super) async fn answer(
             shared.cool_downs.begin(label, retry_after(&answer).unwrap_or(chain.cool_down()));
         }
         shared.metrics.fall_back(label, reason);
+        number = number.saturating_add(1);
         match others.next() {
             Some(next) => gateway = next,
             None => return answer,
@@ -73,17 +88,13 @@ pub(super) async fn answer(
     }
 }
 
-/// Returns an answer with the reason for another attempt, if there is one. Waits for the first bytes of a success.
-async fn examine(mut answer: GatewayResponse) -> (GatewayResponse, Option<FallbackReason>) {
+/// Returns an answer with the reason for another attempt, if there is one.
+async fn examine(answer: GatewayResponse) -> (GatewayResponse, Option<FallbackReason>) {
     if answer.status >= 400 {
         let reason = FallbackReason::from_status(answer.status);
         return (answer, reason);
     }
-    let first = answer.body.next().await;
-    let reason = matches!(first, None | Some(Err(_))).then_some(FallbackReason::Broken);
-    let rest = std::mem::replace(&mut answer.body, Box::pin(stream::empty()));
-    answer.body = Box::pin(stream::iter(first).chain(rest));
-    (answer, reason)
+    first_event::examine(answer).await
 }
 
 fn retry_after(answer: &GatewayResponse) -> Option<Duration> {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::refusal::api::Api;
 use crate::response::json as respond;
 use crate::{ClientRequest, GatewayResponse};
 
@@ -33,79 +34,55 @@ impl CatalogModel {
     }
 }
 
-/// The form of a list, by the API of the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    OpenAi,
-    Anthropic,
-    Gemini,
-}
-
 /// Answers a request for the list of models or for one model; `None` for another path.
 pub(super) fn answer(request: &ClientRequest, models: &[&CatalogModel]) -> Option<GatewayResponse> {
     let path = request.route().trim_matches('/');
-    let (form, rest) = match path.strip_prefix("v1beta/") {
-        Some(rest) => (Form::Gemini, rest),
-        // Both APIs have this path. Clients of Anthropic name the version of the API.
-        None if request.header("anthropic-version").is_some() => {
-            (Form::Anthropic, path.strip_prefix("v1/").unwrap_or(path))
-        }
-        None => (Form::OpenAi, path.strip_prefix("v1/").unwrap_or(path)),
-    };
+    let form = Api::find(request);
+    let version = path.split_once('/').filter(|(version, _)| matches!(*version, "v1" | "v1beta" | "v1alpha"));
+    let rest = version.map_or(path, |(_, rest)| rest);
     if rest == "models" {
         return Some(respond(200, &list(form, models)));
     }
     let id = rest.strip_prefix("models/")?;
     Some(match models.iter().find(|model| model.id == id) {
         Some(model) => respond(200, &entry(form, model)),
-        None => respond(404, &unknown(form, id)),
+        None => form.unknown_model(&format!("the model {id:?} is not in the catalogue")),
     })
 }
 
-fn list(form: Form, models: &[&CatalogModel]) -> Value {
+fn list(form: Api, models: &[&CatalogModel]) -> Value {
     let entries: Vec<Value> = models.iter().map(|model| entry(form, model)).collect();
     let id = |model: Option<&&CatalogModel>| model.map(|model| model.id.clone());
     match form {
-        Form::OpenAi => json!({"object": "list", "data": entries}),
-        Form::Anthropic => json!({
+        Api::OpenAi => json!({"object": "list", "data": entries}),
+        Api::Anthropic => json!({
             "data": entries, "has_more": false, "first_id": id(models.first()), "last_id": id(models.last()),
         }),
-        Form::Gemini => json!({"models": entries}),
+        Api::Gemini => json!({"models": entries}),
     }
 }
 
-fn entry(form: Form, model: &CatalogModel) -> Value {
+fn entry(form: Api, model: &CatalogModel) -> Value {
     let CatalogModel { id, owner, context_window, max_output_tokens } = model;
     let mut entry = match form {
         // The time of creation is not known, and each API requires the field.
-        Form::OpenAi => json!({"id": id, "object": "model", "created": 0, "owned_by": owner}),
-        Form::Anthropic => {
+        Api::OpenAi => json!({"id": id, "object": "model", "created": 0, "owned_by": owner}),
+        Api::Anthropic => {
             json!({"type": "model", "id": id, "display_name": id, "created_at": "1970-01-01T00:00:00Z"})
         }
-        Form::Gemini => json!({
+        Api::Gemini => json!({
             "name": format!("models/{id}"), "displayName": id,
             "supportedGenerationMethods": ["generateContent", "countTokens"],
         }),
     };
     let names = match form {
-        Form::OpenAi => return entry,
-        Form::Anthropic => ["max_input_tokens", "max_tokens"],
-        Form::Gemini => ["inputTokenLimit", "outputTokenLimit"],
+        Api::OpenAi => return entry,
+        Api::Anthropic => ["max_input_tokens", "max_tokens"],
+        Api::Gemini => ["inputTokenLimit", "outputTokenLimit"],
     };
     if let Some(fields) = entry.as_object_mut() {
         let limits = names.into_iter().zip([context_window, max_output_tokens]);
         fields.extend(limits.filter_map(|(name, limit)| Some((name.to_owned(), Value::from((*limit)?)))));
     }
     entry
-}
-
-fn unknown(form: Form, id: &str) -> Value {
-    let what = format!("the model {id:?} is not in the catalogue");
-    match form {
-        Form::OpenAi => {
-            json!({"error": {"message": what, "type": "invalid_request_error", "param": "model", "code": "model_not_found"}})
-        }
-        Form::Anthropic => json!({"type": "error", "error": {"type": "not_found_error", "message": what}}),
-        Form::Gemini => json!({"error": {"code": 404, "message": what, "status": "NOT_FOUND"}}),
-    }
 }

@@ -7,15 +7,17 @@ use std::time::{Duration, Instant};
 /// Maximum cool-down that an upstream can ask for.
 const MAX_COOL_DOWN: Duration = Duration::from_mins(10);
 
-/// The reason why another gateway gets a request.
+/// The reason why another gateway of a chain gets a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FallbackReason {
+#[non_exhaustive]
+pub enum FallbackReason {
     /// The upstream refuses the gateway's key.
     Authentication,
     /// The account of the upstream has no credit.
     Quota,
     /// The upstream does not know the model.
     NotFound,
+    /// The upstream has a rate limit.
     RateLimit,
     /// The upstream failed, is overloaded or cannot be reached.
     Failure,
@@ -56,8 +58,8 @@ impl FallbackReason {
         }
     }
 
-    /// Returns the name in measurements.
-    pub(super) fn as_str(self) -> &'static str {
+    /// Returns the name in measurements and spans.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Authentication => "authentication",
             Self::Quota => "quota",

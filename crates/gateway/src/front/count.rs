@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_tokens::Tokenizer;
 
+use crate::refusal::api::Api;
 use crate::response::json as respond;
 use crate::{ClientRequest, GatewayResponse, estimate};
 
@@ -22,18 +23,18 @@ pub(super) fn answer(request: &ClientRequest) -> GatewayResponse {
     let path = request.route();
     let form = Form::find(path).unwrap_or(Form::Responses);
     let Ok(named) = serde_json::from_slice::<NamedModel<'_>>(&request.body) else {
-        return respond(400, &form.refusal("the body is not valid JSON"));
+        return Api::find(request).error(400, "the body is not valid JSON");
     };
     let model = match form {
         Form::Gemini => path.rsplit_once("models/").map(|(_, rest)| rest.trim_end_matches(":countTokens")),
         _ => named.model.as_deref(),
     };
     let Some(model) = model.filter(|model| !model.is_empty()) else {
-        return respond(400, &form.refusal("the request names no model"));
+        return Api::find(request).error(400, "the request names no model");
     };
     let tokenizer = Tokenizer::for_model(model);
     let Some(tokens) = estimate::input_tokens(&request.body, &tokenizer) else {
-        return respond(400, &form.refusal("the body is not a JSON object"));
+        return Api::find(request).error(400, "the body is not a JSON object");
     };
     let mut answer = respond(200, &form.count(tokens));
     let kind = if tokenizer.is_exact() { "exact-text" } else { "estimate" };
@@ -71,18 +72,6 @@ impl Form {
             Self::Anthropic => json!({"input_tokens": tokens}),
             Self::Gemini => json!({"totalTokens": tokens}),
             Self::Responses => json!({"object": "response.input_tokens", "input_tokens": tokens}),
-        }
-    }
-
-    fn refusal(self, what: &str) -> Value {
-        match self {
-            Self::Anthropic => {
-                json!({"type": "error", "error": {"type": "invalid_request_error", "message": what}})
-            }
-            Self::Gemini => json!({"error": {"code": 400, "message": what, "status": "INVALID_ARGUMENT"}}),
-            Self::Responses => {
-                json!({"error": {"message": what, "type": "invalid_request_error", "param": null, "code": null}})
-            }
         }
     }
 }

@@ -6,10 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_wire::{Framing, Outline, ProviderError, Server};
 
-use super::accounts::Amount;
+use super::accounts::{Amount, Reservation};
+use super::cache_plan::CachePlan;
 use super::measured::{Hold, Measurement};
 use super::refusals::{not_permitted, overload_error};
-use super::{ClientKey, Front, GatewayChain, Route, attempts, budget};
+use super::tracer::{RequestSpan, replace_parent};
+use super::{CacheResult, ClientKey, Front, GatewayChain, Route, attempts, budget};
+use crate::gateway::{RequestKind, RequestSummary};
+use crate::recorder::Recorder;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 
@@ -18,16 +22,33 @@ impl Front {
     pub(super) async fn generate(
         &self,
         client: Option<&ClientKey>,
-        request: &ClientRequest,
+        request: ClientRequest,
         stop: Stop,
     ) -> GatewayResponse {
-        let server = self.server_for(request);
-        let outline = server.and_then(|server| server.outline(&request.path, &request.body).ok());
-        let model = outline.as_ref().map_or("", |outline: &Outline| outline.model.as_str());
+        let summary = RequestSummary::read(&request);
+        let server = summary.kind.server(&self.chain.first().servers, &request);
+        let summary = summary.with_outline(server, &request);
+        let outline = summary.outline.as_ref();
+        let model = outline.map_or("", |outline: &Outline| outline.model.as_str());
         let name = client.map_or("", |key| key.name.as_str());
         let format = server.map_or("", Server::name);
-        let mut measurement =
-            Measurement::start(Arc::clone(&self.shared), self.log.clone(), request, (name, format, model));
+        let is_cached = outline.is_some() && summary.kind != RequestKind::Compaction;
+        let cached = self.cache.as_ref().zip(server.filter(|_| is_cached));
+        let plan = cached.map(|(cache, server)| CachePlan::new(cache, server, &request));
+        let recorder = match &plan {
+            Some(plan) if plan.stores() => Recorder::with_end(),
+            _ => Recorder::default(),
+        };
+        let recorder = Arc::new(recorder);
+        let mut measurement = Measurement::start(
+            (Arc::clone(&self.shared), Arc::clone(&recorder)),
+            (self.log.clone(), &self.tracer),
+            &request,
+            (name, format, model),
+        );
+        if server.is_none() {
+            return measurement.measure(self.refuse_path("POST", &request), None);
+        }
         if client.is_some_and(|key| !key.permits(model)) {
             return measurement.measure(self.refuse(server, &not_permitted(model)), None);
         }
@@ -35,18 +56,49 @@ impl Front {
             return measurement.measure(self.refuse(server, &overload_error()), None);
         };
         let chain = self.chain_for(model);
-        if let (Some(client), Some(outline)) = (client, &outline)
-            && !client.limits.is_unlimited()
-        {
-            match self.reserve(client, chain, outline, request).await {
-                Ok(hold) => measurement.hold(hold),
-                Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
-            }
+        let stored = plan.as_ref().and_then(CachePlan::find);
+        match self.hold(client, chain, &summary, (&request, stored.is_some())).await {
+            Ok(hold) => measurement.hold(hold),
+            Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
         }
-        let recorder = measurement.recorder();
-        let context = attempts::Context { shared: &self.shared, state: self.state.as_ref(), recorder };
-        let answer = attempts::answer(context, chain, (name, model), request, stop).await;
+        if let Some(stored) = stored {
+            measurement.count_cache(CacheResult::Hit);
+            return measurement.measure(stored, Some(place));
+        }
+        let request = match measurement.span().and_then(RequestSpan::trace_parent) {
+            Some(parent) => replace_parent(request, parent),
+            None => request,
+        };
+        let context = attempts::Context {
+            shared: &self.shared,
+            state: self.state.as_ref(),
+            recorder: Arc::clone(&recorder),
+            span: measurement.span(),
+        };
+        let mut answer = attempts::answer(context, chain, name, request, summary, stop).await;
+        if let Some(plan) = plan {
+            measurement.count_cache(plan.result());
+            answer = plan.record(answer, recorder);
+        }
         measurement.measure(answer, Some(place))
+    }
+
+    /// Holds the amount of a request of a client with limits. A stored answer counts as a request, and costs no tokens.
+    async fn hold(
+        &self,
+        client: Option<&ClientKey>,
+        chain: &GatewayChain,
+        summary: &RequestSummary,
+        (request, is_stored): (&ClientRequest, bool),
+    ) -> Result<Option<Hold>, ProviderError> {
+        let Some(client) = client.filter(|key| !key.limits.is_unlimited()) else { return Ok(None) };
+        let Some(outline) = &summary.outline else { return Ok(None) };
+        if is_stored {
+            return self.reserve_amount(client, Amount::default()).map(|_| None);
+        }
+        self.reserve(client, chain, outline, (request, matches!(summary.kind, RequestKind::Embeddings(_))))
+            .await
+            .map(Some)
     }
 
     /// Reserves the amount that a request may use, with the stored conversation that it continues.
@@ -55,12 +107,14 @@ impl Front {
         client: &ClientKey,
         chain: &GatewayChain,
         outline: &Outline,
-        request: &ClientRequest,
+        (request, is_embedding): (&ClientRequest, bool),
     ) -> Result<Hold, ProviderError> {
-        let known = self.catalog.iter().find(|model| model.id == outline.model);
-        let maximum = known.and_then(|model| model.max_output_tokens);
-        let request = self.add_history(chain, request).await;
-        let expected = budget::expect_tokens(&request.body, maximum)?;
+        let maximum = self.find_maximum(chain, &outline.model);
+        let expected = if is_embedding {
+            budget::expect_tokens(&request.body, Some(0))?
+        } else {
+            budget::expect_tokens(&self.add_history(chain, request).await.body, maximum)?
+        };
         let mut amount = Amount::default();
         for Gateway { upstream, .. } in chain.gateways() {
             let prices = upstream.prices(upstream.name.as_deref().unwrap_or(&outline.model));
@@ -71,10 +125,22 @@ impl Front {
             let candidate = expected.amount(prices);
             amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
         }
+        let reservation = self.reserve_amount(client, amount)?;
+        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
+    }
+
+    /// Returns the maximum of output tokens that the catalogue knows of a model, by the client's name for it or by those of
+    /// the upstreams.
+    fn find_maximum(&self, chain: &GatewayChain, model: &str) -> Option<u64> {
+        let names = chain.gateways().filter_map(|gateway| gateway.upstream.name.as_deref()).chain([model]);
+        let of_name = |name| self.catalog.iter().filter(move |known| known.id == name);
+        names.flat_map(of_name).filter_map(|known| known.max_output_tokens).max()
+    }
+
+    fn reserve_amount(&self, client: &ClientKey, amount: Amount) -> Result<Reservation, ProviderError> {
         let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
-        let reservation = reserved.map_err(budget::denial_error)?;
-        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
+        reserved.map_err(budget::denial_error)
     }
 
     /// Adds the stored conversation that a gateway of the chain would send. A request that names unknown state stays as

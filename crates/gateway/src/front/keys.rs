@@ -146,16 +146,7 @@ impl ClientKeys {
     ///
     /// The comparison is a lookup of the hash, so its time does not depend on the key.
     pub fn find(&self, request: &ClientRequest) -> Option<&ClientKey> {
-        let bearer = request.header("authorization").and_then(|value| {
-            let (scheme, key) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
-        });
-        let query = request.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
-        let in_query = query.split('&').find_map(|pair| pair.strip_prefix("key="));
-        let key = bearer
-            .or_else(|| request.header("x-api-key"))
-            .or_else(|| request.header("x-goog-api-key"))
-            .or(in_query)?;
+        let key = find_candidates(request).next()?;
         self.by_hash.get(&hash(key))
     }
 
@@ -170,6 +161,17 @@ impl ClientKeys {
         self.by_hash.insert(key.hash.clone(), key);
         Ok(())
     }
+}
+
+/// Returns the texts in the places of keys, in the order in which they count.
+pub(super) fn find_candidates(request: &ClientRequest) -> impl Iterator<Item = &str> {
+    let bearer = request.header("authorization").and_then(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    });
+    let query = request.path.split_once('?').map(|(_, query)| query).unwrap_or_default();
+    let in_query = query.split('&').find_map(|pair| pair.strip_prefix("key="));
+    [bearer, request.header("x-api-key"), request.header("x-goog-api-key"), in_query].into_iter().flatten()
 }
 
 fn hex(bytes: &[u8]) -> String {

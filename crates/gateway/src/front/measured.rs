@@ -11,14 +11,17 @@ use windlass_protocol::Usage;
 
 use super::accounts::{Amount, Reservation};
 use super::budget::ExpectedTokens;
+use super::cache::CacheResult;
 use super::front_records::FrontRecords;
-use super::log::{RequestLine, RequestLog};
+use super::keys;
+use super::log::{CLOSED_BY_CLIENT, RequestLine, RequestLog};
 use super::places::Place;
+use super::tracer::{RequestSpan, Tracer};
 use crate::recorder::{Record, Recorder};
 use crate::{ClientRequest, GatewayResponse, ResponseBody};
 
-/// The status that servers log for a client that closed the connection before the answer.
-const CLOSED_BY_CLIENT: u16 = 499;
+/// The length from which a text in the place of a key is taken for one.
+const SHORTEST_KEY: usize = 6;
 
 /// The measurement of a request whose answer has not begun. Dropping it records a request that was given up.
 pub(super) struct Measurement {
@@ -26,6 +29,7 @@ pub(super) struct Measurement {
     recorder: Arc<Recorder>,
     hold: Option<Hold>,
     log: Option<Arc<dyn RequestLog>>,
+    span: Option<Box<dyn RequestSpan>>,
     start: Instant,
     line: RequestLine,
 }
@@ -41,8 +45,8 @@ pub(super) struct Hold {
 
 impl Measurement {
     pub(super) fn start(
-        shared: Arc<FrontRecords>,
-        log: Option<Arc<dyn RequestLog>>,
+        (shared, recorder): (Arc<FrontRecords>, Arc<Recorder>),
+        (log, tracer): (Option<Arc<dyn RequestLog>>, &Tracer),
         request: &ClientRequest,
         (client, format, model): (&str, &str, &str),
     ) -> Self {
@@ -51,9 +55,10 @@ impl Measurement {
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             client: client.to_owned(),
             format: format.to_owned(),
-            path: request.route().to_owned(),
-            model: model.to_owned(),
+            path: hide_keys(request, request.route()),
+            model: hide_keys(request, model),
             status: CLOSED_BY_CLIENT,
+            wait_ms: None,
             first_byte_ms: None,
             total_ms: 0,
             bytes: 0,
@@ -61,20 +66,28 @@ impl Measurement {
             input_tokens: None,
             output_tokens: None,
             cost_millionths: None,
+            repeats: Vec::new(),
+            cache: None,
             is_complete: false,
         };
         shared.metrics.begin();
-        Self { shared, recorder: Arc::default(), hold: None, log, start: Instant::now(), line }
-    }
-
-    /// Returns the record that a gateway fills.
-    pub(super) fn recorder(&self) -> Arc<Recorder> {
-        Arc::clone(&self.recorder)
+        let span = tracer.begin(&line, request);
+        Self { shared, recorder, hold: None, log, span, start: Instant::now(), line }
     }
 
     /// Settles a reservation when the answer has ended.
-    pub(super) fn hold(&mut self, hold: Hold) {
-        self.hold = Some(hold);
+    pub(super) fn hold(&mut self, hold: Option<Hold>) {
+        self.hold = hold;
+    }
+
+    /// Returns the span of the request.
+    pub(super) fn span(&self) -> Option<&dyn RequestSpan> {
+        self.span.as_deref()
+    }
+
+    /// Records the part of the cache in the answer.
+    pub(super) fn count_cache(&mut self, result: CacheResult) {
+        self.line.cache = Some(result);
     }
 
     /// Measures the body of an answer. The place of the request is held until the body has ended or is dropped.
@@ -85,15 +98,16 @@ impl Measurement {
         answer
     }
 
-    fn age_ms(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    fn age_ms(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
     }
 }
 
 impl Drop for Measurement {
     fn drop(&mut self) {
-        self.line.total_ms = self.age_ms();
+        self.line.total_ms = self.age_ms(Instant::now());
         let record = self.recorder.read();
+        self.line.wait_ms = record.sent_at.map(|moment| self.age_ms(moment));
         let cost = record.usage.and_then(|usage| Some(record.prices?.cost(&usage)));
         self.line.input_tokens = record.usage.map(|usage| usage.input_tokens);
         self.line.output_tokens = record.usage.map(|usage| usage.output_tokens);
@@ -102,10 +116,14 @@ impl Drop for Measurement {
             let used = hold.used(&record, &self.line);
             self.shared.accounts.settle(&hold.reservation, used);
         }
-        self.line.upstream.clone_from(&record.upstream);
+        self.line.upstream = record.upstream;
+        self.line.repeats = record.repeats;
         self.shared.metrics.end(&self.line, record.usage.as_ref());
         if let Some(log) = &self.log {
             log.log(&self.line);
+        }
+        if let Some(span) = self.span.take() {
+            span.end(&self.line);
         }
     }
 }
@@ -131,6 +149,12 @@ impl Hold {
     }
 }
 
+/// Removes the client's own key from a text that the client chose: measurements and the log must not contain it.
+fn hide_keys(request: &ClientRequest, text: &str) -> String {
+    let keys = keys::find_candidates(request).filter(|key| key.len() >= SHORTEST_KEY);
+    keys.fold(text.to_owned(), |text, key| text.replace(key, "[redacted]"))
+}
+
 struct MeasuredBody {
     // Dropped first: the end of a body completes the record.
     body: ResponseBody,
@@ -143,11 +167,13 @@ impl Stream for MeasuredBody {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = std::task::ready!(self.body.as_mut().poll_next(cx));
-        let elapsed = self.measurement.age_ms();
+        // The clock is read for the first piece only.
+        if matches!(next, Some(Ok(_))) && self.measurement.line.first_byte_ms.is_none() {
+            self.measurement.line.first_byte_ms = Some(self.measurement.age_ms(Instant::now()));
+        }
         let line = &mut self.measurement.line;
         match &next {
             Some(Ok(bytes)) => {
-                line.first_byte_ms.get_or_insert(elapsed);
                 line.bytes = line.bytes.saturating_add(bytes.len() as u64);
             }
             Some(Err(_)) => line.is_complete = false,

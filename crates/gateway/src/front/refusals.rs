@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-use crate::response::json;
+use crate::refusal::api::Api;
 use crate::{ClientRequest, GatewayResponse};
 
 /// The wait in the answer when the server has no room for its request.
@@ -33,9 +33,23 @@ pub(super) fn overload_error() -> ProviderError {
         .with_retry_after(Some(RETRY_AFTER))
 }
 
-pub(super) fn not_allowed(path: &str) -> GatewayResponse {
+/// Returns true for a request that opens a WebSocket, as Codex does before it sends requests over HTTP.
+pub(super) fn is_web_socket(request: &ClientRequest) -> bool {
+    request.header("upgrade").is_some_and(|protocol| protocol.eq_ignore_ascii_case("websocket"))
+}
+
+/// Refuses a WebSocket with the status on which Codex uses HTTP at once; after any other one it tries six times more.
+pub(super) fn no_web_sockets() -> GatewayResponse {
+    let what = "this gateway has no WebSockets; send the request with POST over HTTP";
+    let mut refusal = Api::OpenAi.error(426, what);
+    // RFC 9110, 15.5.22: the answer names a protocol.
+    refusal.headers.push(("upgrade".to_owned(), "HTTP/1.1".to_owned()));
+    refusal
+}
+
+/// Returns the error for a method that a served path does not take.
+pub(super) fn not_allowed(request: &ClientRequest) -> GatewayResponse {
+    let path = request.route();
     let what = format!("{path:?} does not take this method; requests to models are POST");
-    let error =
-        serde_json::json!({"error": {"message": what, "type": "invalid_request_error", "code": null}});
-    json(405, &error)
+    Api::find(request).error(405, &what)
 }

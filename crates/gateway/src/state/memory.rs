@@ -8,28 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::limits::StateLimits;
 use super::store::{StateError, StateFuture, StateStore};
-
-/// The limits of a store in memory. A value that would exceed one of them displaces the values that were not used for
-/// the longest time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..StateLimits::default()`")]
-pub struct StateLimits {
-    /// Maximum values of one owner. Default: 10,000.
-    pub owner_values: usize,
-    /// Maximum bytes of one owner's values, with their ids. Default: 64 MiB.
-    pub owner_bytes: usize,
-    /// Maximum bytes of all values, with their ids. Default: 256 MiB.
-    pub bytes: usize,
-    /// The time after the last use when a value expires. Default: 24 hours.
-    pub idle: Duration,
-}
-
-impl Default for StateLimits {
-    fn default() -> Self {
-        Self { owner_values: 10_000, owner_bytes: 64 << 20, bytes: 256 << 20, idle: Duration::from_hours(24) }
-    }
-}
 
 /// A store in memory, which is empty when the program starts. Each access takes logarithmic time.
 ///
@@ -78,9 +58,6 @@ struct StoredValue {
     number: u64,
 }
 
-/// Bytes that a value occupies beside its text, its id and its owner's name.
-const OVERHEAD: usize = 256;
-
 impl MemoryStateStore {
     /// Creates an empty store.
     pub fn new(limits: StateLimits) -> Self {
@@ -106,12 +83,7 @@ impl MemoryStateStore {
         id: &str,
         value: &[u8],
     ) -> Result<(), StateError> {
-        let names = owner.len().saturating_add(id.len()).saturating_mul(2);
-        let size = value.len().saturating_add(names).saturating_add(OVERHEAD);
-        let limit = self.limits.owner_bytes.min(self.limits.bytes);
-        if size > limit {
-            return Err(StateError::TooLarge { bytes: size, limit });
-        }
+        let size = self.limits.size(owner, id, value)?;
         held.remove(owner, id);
         // The value may share the memory of a larger buffer.
         held.insert(owner, id, Bytes::copy_from_slice(value), size);

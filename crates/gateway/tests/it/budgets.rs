@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use windlass_gateway::{
-    ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle, Gateway, MemoryStateStore, ServeOptions,
-    Upstream, serve,
+    CatalogModel, ClientKeys, ClientLimits, ClientUsage, Front, FrontHandle, Gateway, MemoryStateStore,
+    ServeOptions, Upstream, serve,
 };
 use windlass_protocol::{Capabilities, Prices, Request, StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelFacts, ModelFuture};
@@ -50,7 +50,10 @@ impl Model for Priced {
 }
 
 fn gateway(model: Priced) -> Gateway {
-    let upstream = Upstream::new(Arc::new(model), format("openai-chat").wire).with_label("priced");
+    serve_all(Upstream::new(Arc::new(model), format("openai-chat").wire).with_label("priced"))
+}
+
+fn serve_all(upstream: Upstream) -> Gateway {
     formats().into_iter().fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server))
 }
 
@@ -213,6 +216,20 @@ async fn tricks_with_a_body_do_not_lower_a_reservation() {
     // A refused request uses nothing.
     assert_eq!(chat(port, &key, json!({"messages": 7})).await.status, 400);
     assert_eq!(settled(&front).await.day_tokens, 0);
+}
+
+#[tokio::test]
+async fn a_request_without_a_maximum_reserves_that_of_the_model_behind_an_alias() {
+    let limits = ClientLimits { tokens_per_day: Some(10_000), ..ClientLimits::default() };
+    let model = Arc::new(Priced { prices: Some(PRICES), is_slow: false });
+    let upstream = Upstream::new(model, format("openai-chat").wire).with_name(Some("large".to_owned()));
+    let (front, key) = limited(serve_all(upstream), limits);
+    let front = Arc::unwrap_or_clone(front.current());
+    let front = front.with_model(CatalogModel::new("large", "priced").with_limits(None, Some(50_000)));
+    let port = start(&front.into()).await;
+    let answer = chat(port, &key, json!({"model": "alias", "max_tokens": null})).await;
+    assert!(answer.status == 400 && answer.body.contains("may use 50"), "{}", answer.body);
+    assert_eq!(chat(port, &key, json!({"model": "alias"})).await.status, 200);
 }
 
 #[tokio::test]

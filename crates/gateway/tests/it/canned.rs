@@ -42,6 +42,11 @@ impl Canned {
         self.seen.lock().unwrap().clone()
     }
 
+    /// The requests that arrived, without a copy that stays here.
+    pub(crate) fn take_seen(&self) -> Vec<TransportRequest> {
+        std::mem::take(&mut *self.seen.lock().unwrap())
+    }
+
     /// The last body that arrived.
     pub(crate) fn body(&self) -> Value {
         serde_json::from_slice(&self.seen().last().unwrap().body).unwrap()

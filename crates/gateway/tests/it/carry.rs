@@ -92,11 +92,14 @@ fn stop_sequences_stay_at_the_gateway_where_the_format_has_none() {
 }
 
 #[test]
-fn switches_that_a_format_has_not_are_named() {
+fn switches_that_a_format_has_not_are_kept_by_the_gateway() {
     let mut asked = request();
     asked.options.parallel_calls = ParallelCalls::Forbid;
     asked.output = OutputFormat::Json;
-    let carried = check(&asked, "gemini", &["parallel calls"]);
+    let converted =
+        carry(asked.clone(), format("openai-chat").server.as_ref(), format("gemini").wire.as_ref());
+    assert!(converted.is_single_call);
+    let carried = check(&asked, "gemini", &[]);
     assert_eq!(
         (carried.options.parallel_calls, carried.output),
         (ParallelCalls::ProviderDefault, OutputFormat::Json)

@@ -22,7 +22,7 @@ fn served(upstream: Upstream) -> Gateway {
 }
 
 /// A gateway before a provider with a fixed answer.
-fn gateway(provider: &Canned, wire: &str, label: &str) -> Gateway {
+pub(crate) fn gateway(provider: &Canned, wire: &str, label: &str) -> Gateway {
     let endpoint = Endpoint::custom("http://upstream.example/v1", wire);
     let builder = Client::builder(endpoint, format(wire).wire.clone());
     let client = builder.transport(provider.clone()).build().unwrap();
@@ -220,3 +220,47 @@ async fn a_chain_reserves_once_and_settles_what_the_last_gateway_counted() {
     }
     assert_eq!(front.current().usage()[0].day_tokens, 4);
 }
+
+#[tokio::test]
+async fn an_error_as_the_first_event_of_a_stream_is_a_reason_for_another_gateway() {
+    let overload = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
+    let failure = "data: {\"error\":{\"message\":\"x\",\"type\":\"server_error\",\"code\":null}}\n\n";
+    let cut = "data: {\"id\":\"c\",\"obj";
+    for (wire, stream, reason) in [
+        ("openai-chat", failure, "failure"),
+        // An upstream of another format, whose error is translated.
+        ("anthropic", overload, "failure"),
+        ("openai-chat", cut, "broken"),
+    ] {
+        let bad = Canned::new(200, "text/event-stream", stream);
+        let good = Canned::new(200, "text/event-stream", GOOD_STREAM);
+        let chain = GatewayChain::new(gateway(&bad, wire, "bad")).with_fallback(gateway(
+            &good,
+            "openai-chat",
+            "good",
+        ));
+        let front = FrontHandle::from(Front::new(chain));
+        let mut body = conversation(1, 1);
+        body["stream"] = true.into();
+        let answer = ask(start(front.clone()).await, &body).await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, GOOD_STREAM), "{wire} {stream}");
+        let metrics = front.current().to_prometheus();
+        let line = format!("failed_attempts_total{{upstream=\"bad\",reason=\"{reason}\"}} 1\n");
+        assert!(metrics.contains(&line), "{wire} {stream}: {metrics}");
+    }
+    // An error that each upstream would repeat is the answer.
+    let refused = "data: {\"error\":{\"message\":\"x\",\"type\":\"invalid_request_error\"}}\n\n";
+    let bad = Canned::new(200, "text/event-stream", refused);
+    let other = word();
+    let chain = GatewayChain::new(gateway(&bad, "openai-chat", "bad")).with_fallback(gateway(
+        &other,
+        "openai-chat",
+        "other",
+    ));
+    let mut body = conversation(1, 1);
+    body["stream"] = true.into();
+    let answer = ask(start(Front::new(chain)).await, &body).await;
+    assert_eq!((answer.body.as_str(), other.seen().len()), (refused, 0));
+}
+
+const GOOD_STREAM: &str = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";

@@ -99,8 +99,20 @@ async fn models_are_listed_in_the_form_of_each_client() {
     let missing = send(port, "GET", "/v1/models/huge", version, "").await;
     assert_eq!((missing.status, &missing.json()["error"]["type"]), (404, &json!("not_found_error")));
     assert_eq!(send(port, "GET", "/v1beta/models/huge", "", "").await.json()["error"]["status"], "NOT_FOUND");
-    assert_eq!(send(port, "GET", "/v1/files", "", "").await.status, 405);
+    assert_eq!(send(port, "GET", "/v1/files", "", "").await.status, 404);
     assert_eq!(send(port, "DELETE", "/v1/models/large", "", "").await.status, 405);
+}
+
+#[tokio::test]
+async fn a_web_socket_is_refused_with_the_status_that_makes_codex_use_http() {
+    let (_provider, gateway) = gateway("m").await;
+    let port = start(Front::new(gateway)).await;
+    let headers =
+        "upgrade: WebSocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+    let answer = send(port, "GET", "/v1/responses", headers, "").await;
+    assert_eq!(answer.status, 426, "{}", answer.head);
+    assert!(answer.head.contains("upgrade: http/1.1"), "{}", answer.head);
+    assert_eq!(send(port, "GET", "/v1/responses", "", "").await.status, 405);
 }
 
 #[tokio::test]
@@ -262,6 +274,39 @@ async fn pages_of_a_permitted_origin_only_are_answered() {
     assert!(answer.head.contains("access-control-allow-origin: https://app.example"), "{}", answer.head);
 }
 
+#[tokio::test]
+async fn a_page_reaches_no_server_by_another_name_or_without_an_origin() {
+    let (provider, gateway) = gateway("scripted-1").await;
+    let mut keys = ClientKeys::default();
+    let key = keys.create("ann", [""; 0]).unwrap();
+    let open = start(Front::new(gateway.clone()).with_host("gateway.example.com")).await;
+    let locked = start(Front::new(gateway).with_client_keys(keys)).await;
+    let get = async |port: u16, headers: &str, path: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.split(' ').nth(1).unwrap().parse::<u16>().unwrap()
+    };
+    for path in ["/health", "/metrics", "/v1/models", "/v1/responses/resp_1"] {
+        // A name that resolves to this machine.
+        assert_eq!(get(open, "host: evil.example:4000\r\n", path).await, 421, "{path}");
+        assert_eq!(get(open, "host: 127.0.0.1\r\nhost: evil.example\r\n", path).await, 421, "{path}");
+        for site in ["cross-site", "same-site"] {
+            let headers = format!("host: 127.0.0.1:4000\r\nsec-fetch-site: {site}\r\n");
+            assert_eq!(get(open, &headers, path).await, 403, "{path}");
+        }
+    }
+    for headers in ["host: 127.0.0.1:4000\r\n", "host: gateway.example.com\r\nsec-fetch-site: none\r\n"] {
+        assert_eq!(get(open, headers, "/v1/models").await, 200, "{headers}");
+    }
+    let headers = format!("host: any.example\r\nx-api-key: {key}\r\n");
+    assert_eq!(get(locked, &headers, "/v1/models").await, 200);
+    assert_eq!(get(locked, "host: any.example\r\n", "/v1/models").await, 401);
+    assert_eq!(provider.requests().len(), 0);
+}
+
 #[derive(Default)]
 struct Lines(Mutex<Vec<RequestLine>>);
 
@@ -288,21 +333,40 @@ async fn each_request_is_logged_once_after_its_answer_without_its_content() {
     assert!(lines.iter().all(|line| line.path == "/v1/chat/completions" && line.first_byte_ms.is_some()));
     assert!(!serde_json::to_string(&lines).unwrap().contains("secret"));
     let text = front.to_prometheus();
-    assert!(
-        text.contains(
-            r#"windlass_gateway_requests_total{client="",format="openai-chat",model="large",status="200"} 1"#
-        ),
-        "{text}"
-    );
+    let labels = r#"client="",model="large",upstream="openai-chat""#;
+    for (name, more, value) in [
+        ("requests_total", r#",format="openai-chat",status="200""#, "1"),
+        ("first_byte_seconds_count", "", "1"),
+        ("first_byte_seconds_bucket", r#",le="+Inf""#, "1"),
+        ("wait_seconds_count", "", "1"),
+    ] {
+        let line = format!("windlass_gateway_{name}{{{labels}{more}}} {value}\n");
+        assert!(text.contains(&line), "{line}{text}");
+    }
     assert!(text.contains(r#"model="a\"bwindlass_evil 1""#), "{text}");
     assert!(
         text.lines().all(|line| line.starts_with("# ") || line.starts_with("windlass_gateway_")),
         "{text}"
     );
-    assert!(
-        text.contains("windlass_gateway_active_requests 0") && text.contains("first_byte_seconds_count 3"),
-        "{text}"
-    );
+    assert!(text.contains("windlass_gateway_active_requests 0"), "{text}");
+}
+
+#[tokio::test]
+async fn no_series_is_twice_in_the_measurements() {
+    let (_provider, gateway) = gateway("scripted-1").await;
+    let front = Front::new(gateway);
+    let port = start(front.clone()).await;
+    let long = "m".repeat(300);
+    for model in ["a", "a\\u0000", &format!("{long}1"), &format!("{long}2")] {
+        assert_eq!(chat(port, "", model).await.status, 200);
+    }
+    let text = front.to_prometheus();
+    let mut series: Vec<_> = text.lines().filter_map(|line| Some(line.rsplit_once(' ')?.0)).collect();
+    let count = series.len();
+    series.sort_unstable();
+    series.dedup();
+    assert_eq!(series.len(), count, "{text}");
+    assert_eq!(text.matches("status=\"200\"} 2\n").count(), 2, "{text}");
 }
 
 #[tokio::test]
@@ -323,7 +387,8 @@ async fn clients_that_choose_many_model_names_do_not_grow_the_measurements_witho
     let text = front.to_prometheus();
     let series = text.lines().filter(|line| line.starts_with("windlass_gateway_requests_total{")).count();
     assert!(series <= 1_001, "{series}");
-    assert!(text.contains("model=\"other\",status=\"400\"} 100"), "{text}");
+    let rest = r#"model="other",upstream="",format="openai-chat",status="400"} 100"#;
+    assert!(text.contains(rest), "{text}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The work for a request and an answer grows with the number of their calls, not with its square.
+//! The work for a request and an answer grows with the number of their calls, messages and parts, not with its square.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,28 +38,58 @@ impl Model for Encoding {
     }
 }
 
-/// A conversation whose second message has this many calls, answered in reverse.
-fn request(calls: usize) -> Request {
+/// The part of a conversation that grows.
+#[derive(Clone, Copy, Debug)]
+enum Growing {
+    /// Calls of one message, answered in reverse.
+    Calls,
+    /// Messages of the user and the model in turn.
+    Messages,
+    /// Parts of one message.
+    Parts,
+}
+
+impl Growing {
+    fn messages(self, count: usize) -> Vec<Message> {
+        let text = |at: usize| Part::text(format!("text {at}"));
+        match self {
+            Self::Calls => calls(count),
+            Self::Messages => (0..count)
+                .map(|at| match at % 2 {
+                    0 => Message::new(Role::User, vec![text(at)]),
+                    _ => Message::new(Role::Assistant, vec![text(at)]),
+                })
+                .chain([Message::user("look")])
+                .collect(),
+            Self::Parts => vec![Message::new(Role::User, (0..count).map(text).collect())],
+        }
+    }
+}
+
+fn calls(count: usize) -> Vec<Message> {
     let id = |at: usize| CallId::new(format!("call_{at}")).unwrap();
     let call = |at| {
         let arguments = Arguments::parse(r#"{"path":"a"}"#).unwrap();
         Part::Call(ToolCall::function(id(at), ToolName::new("read").unwrap(), arguments))
     };
-    let results = (0..calls).rev().map(|at| ToolResult::text(id(at), ResultStatus::Ok, "fine"));
-    let messages = vec![
+    let results = (0..count).rev().map(|at| ToolResult::text(id(at), ResultStatus::Ok, "fine"));
+    vec![
         Message::user("look"),
-        Message::new(Role::Assistant, (0..calls).map(call).collect()),
+        Message::new(Role::Assistant, (0..count).map(call).collect()),
         Message::results(results),
-    ];
-    let mut request = Request::new("m", messages).with_tools(crate::serve::tools());
+    ]
+}
+
+fn request(growing: Growing, count: usize) -> Request {
+    let mut request = Request::new("m", growing.messages(count)).with_tools(crate::serve::tools());
     request.options.max_output_tokens = Some(64);
     request
 }
 
 #[expect(clippy::disallowed_methods, reason = "it measures time")]
-async fn time(front: &Format, behind: &Format, calls: usize) -> Duration {
-    let sent = front.wire.encode(&request(calls)).unwrap();
-    let model = Arc::new(Encoding { wire: behind.wire.clone(), answer: calls });
+async fn time((front, behind): (&Format, &Format), growing: Growing, count: usize) -> Duration {
+    let sent = front.wire.encode(&request(growing, count)).unwrap();
+    let model = Arc::new(Encoding { wire: behind.wire.clone(), answer: count });
     let gateway = Gateway::new(Upstream::new(model, behind.wire.clone())).with_server(front.server.clone());
     let began = Instant::now();
     let mut answer = gateway.answer(&ClientRequest::new(sent.path, sent.body)).await;
@@ -70,22 +100,36 @@ async fn time(front: &Format, behind: &Format, calls: usize) -> Duration {
     began.elapsed()
 }
 
-// security 24
-#[tokio::test]
-async fn work_is_linear_in_the_calls_of_a_message() {
+async fn check(growing: Growing) {
     /// Eight times as much may take up to 24 times as long: caches and allocators are not linear. A square takes 64.
     const FEW: usize = 500;
     const MOST: f64 = 24.0;
     for (front, behind) in pairs() {
         let mut least = f64::INFINITY;
         for _ in 0..5 {
-            let few = time(&front, &behind, FEW).await.as_secs_f64();
-            let many = time(&front, &behind, FEW * 8).await.as_secs_f64();
+            let few = time((&front, &behind), growing, FEW).await.as_secs_f64();
+            let many = time((&front, &behind), growing, FEW * 8).await.as_secs_f64();
             least = least.min(many / few);
             if least < MOST {
                 break;
             }
         }
-        assert!(least < MOST, "{} before {}: {least}", front.name(), behind.name());
+        assert!(least < MOST, "{growing:?}, {} before {}: {least}", front.name(), behind.name());
     }
+}
+
+// security 24
+#[tokio::test]
+async fn work_is_linear_in_the_calls_of_a_message() {
+    check(Growing::Calls).await;
+}
+
+#[tokio::test]
+async fn work_is_linear_in_the_messages_of_a_conversation() {
+    check(Growing::Messages).await;
+}
+
+#[tokio::test]
+async fn work_is_linear_in_the_parts_of_a_message() {
+    check(Growing::Parts).await;
 }

@@ -116,18 +116,178 @@ async fn the_length_of_an_answer_is_a_sentence_where_it_is_not_a_field() {
 }
 
 #[tokio::test]
-async fn a_strict_gateway_refuses_what_a_lenient_one_names() {
+async fn options_that_change_the_draw_are_refused_unless_the_gateway_is_lenient() {
     let body =
         json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "seed": 7, "user": "ann"});
     let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
     let request = post("/v1/chat/completions", &body);
-    let answer = provider.gateway("anthropic").answer(&request).await;
+    for policy in [LossPolicy::default(), LossPolicy::Strict] {
+        let refused = provider.gateway("anthropic").with_loss_policy(policy).answer(&request).await;
+        assert_eq!(refused.status, 400);
+        let error = json(refused).await["error"].clone();
+        assert_eq!((&error["param"], &error["code"]), (&json!("seed"), &json!("unsupported_parameter")));
+    }
+    let lenient = provider.gateway("anthropic").with_loss_policy(LossPolicy::Lenient);
+    let answer = lenient.answer(&request).await;
     assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, Some("seed, user")));
+    let unknown =
+        json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "user": "ann", "new": 1});
+    let request = post("/v1/chat/completions", &unknown);
+    let answer = provider.gateway("anthropic").answer(&request).await;
+    assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, Some("new, user")));
     let strict = provider.gateway("anthropic").with_loss_policy(LossPolicy::Strict);
-    let refused = strict.answer(&request).await;
-    assert_eq!(refused.status, 400);
-    let error = json(refused).await["error"].clone();
-    assert_eq!((&error["param"], &error["code"]), (&json!("seed"), &json!("unsupported_parameter")));
-    let harmless = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "user": "ann"});
-    assert_eq!(strict.answer(&post("/v1/chat/completions", &harmless)).await.status, 200);
+    assert_eq!(strict.answer(&request).await.status, 400);
+}
+
+#[tokio::test]
+async fn values_that_clients_send_by_default_are_not_refused() {
+    let chat = |fields: Value| {
+        let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "x"}]});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        post("/v1/chat/completions", &body)
+    };
+    let gemini = |config: Value| {
+        let off = json!([{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]);
+        let body = json!({"contents": [{"role": "user", "parts": [{"text": "x"}]}],
+            "generationConfig": config, "safetySettings": off});
+        post("/v1beta/models/m:generateContent", &body)
+    };
+    let claude = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}],
+        "context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}});
+    for (request, temperature, share) in [
+        (
+            chat(
+                json!({"presence_penalty": 0, "frequency_penalty": 0.0, "n": 1, "temperature": 0, "top_p": 0.9}),
+            ),
+            0.0,
+            None,
+        ),
+        (chat(json!({"temperature": 0.5, "top_p": 1})), 0.5, None),
+        // Gemini CLI and its library.
+        (gemini(json!({"temperature": 0, "topP": 0.95, "topK": 64})), 0.0, None),
+        (gemini(json!({"topK": 1})), 0.0, None),
+        (gemini(json!({"temperature": 0.5, "topK": 40})), 0.5, None),
+        (gemini(json!({"temperature": 1, "topP": 0.95})), 1.0, Some(0.95)),
+        (post("/v1/messages", &claude), -1.0, None),
+    ] {
+        let provider = Canned::new(200, "application/json", crate::canned::CHAT_WORD);
+        // The upstream is a third format: nothing passes through.
+        let wire = if request.path.starts_with("/v1/chat") { "anthropic" } else { "openai-chat" };
+        let provider =
+            if wire == "anthropic" { Canned::new(200, "application/json", ANTHROPIC_WORD) } else { provider };
+        let answer = provider.gateway(wire).answer(&request).await;
+        assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, None), "{request:?}");
+        let sent = provider.body();
+        if temperature >= 0.0 {
+            assert_eq!(sent["temperature"].as_f64(), Some(temperature), "{sent}");
+        }
+        assert_eq!(sent["top_p"].as_f64(), share, "{sent}");
+    }
+    // Anthropic takes one of the two since Claude 4.5, and samples at 1 by default.
+    let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+    let answer = provider.gateway("anthropic").answer(&chat(json!({"temperature": 1, "top_p": 0.9}))).await;
+    assert_eq!((answer.status, &provider.body()["top_p"]), (200, &json!(0.9)));
+    let refused =
+        provider.gateway("anthropic").answer(&chat(json!({"temperature": 0.5, "top_p": 0.9}))).await;
+    assert_eq!((refused.status, &json(refused).await["error"]["param"]), (400, &json!("top_p")));
+}
+
+#[tokio::test]
+async fn parts_of_a_user_that_are_lost_and_log_probabilities_are_refused() {
+    let odd = json!({"model": "m", "messages": [{"role": "user", "content": [
+        {"type": "new_kind", "new_kind": {"data": "AAAA"}}, {"type": "text", "text": "x"}]}]});
+    let logs = json!({"model": "m", "input": "x", "include": ["message.output_text.logprobs"]});
+    for (request, name) in
+        [(post("/v1/chat/completions", &odd), "new_kind"), (post("/v1/responses", &logs), "include")]
+    {
+        let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+        let refused = provider.gateway("anthropic").answer(&request).await;
+        assert_eq!((refused.status, provider.seen().len()), (400, 0), "{name}");
+        let error = json(refused).await;
+        assert!(error.to_string().contains(name), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn one_call_at_a_time_is_kept_for_gemini() {
+    let two = r#"{"candidates":[{"content":{"parts":[{"text":"both"},{"functionCall":{"name":"f","args":{"a":1}}},{"functionCall":{"name":"f","args":{"a":2}}}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"totalTokenCount":4}}"#;
+    let tool = json!([{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]);
+    for (parallel, is_stream, count) in
+        [(false, false, 1), (true, false, 2), (false, true, 1), (true, true, 2)]
+    {
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": tool,
+            "parallel_tool_calls": parallel, "stream": is_stream});
+        let provider = if is_stream {
+            Canned::new(200, "text/event-stream", format!("data: {two}\n\n"))
+        } else {
+            Canned::new(200, "application/json", two)
+        };
+        let answer = provider.gateway("gemini").answer(&post("/v1/chat/completions", &body)).await;
+        assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, None));
+        let text = text(answer).await;
+        assert_eq!(text.matches("\"name\":\"f\"").count(), count, "{parallel} {is_stream}: {text}");
+        assert!(text.contains("both") && text.contains("tool_calls"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_choice_among_some_tools_offers_only_these() {
+    let functions =
+        |names: [&str; 3]| names.map(|name| json!({"type": "function", "function": {"name": name}}));
+    let allowed = |names: &[&str]| {
+        let tools: Vec<_> =
+            names.iter().map(|name| json!({"type": "function", "function": {"name": name}})).collect();
+        json!({"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": tools}})
+    };
+    let messages = json!([{"role": "user", "content": "x"}]);
+    let chat = |names: &[&str]| {
+        let body = json!({"model": "m", "messages": messages, "tools": functions(["a", "b", "c"]), "tool_choice": allowed(names)});
+        post("/v1/chat/completions", &body)
+    };
+    let flat = |names: &[&str]| {
+        names.iter().map(|name| json!({"type": "function", "name": name})).collect::<Vec<_>>()
+    };
+    let responses = json!({"model": "m", "input": "x", "tools": flat(&["a", "b", "c"]),
+        "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": flat(&["a", "c"])}});
+    let declarations = ["a", "b", "c"].map(|name| json!({ "name": name }));
+    let gemini = json!({"contents": [{"parts": [{"text": "x"}]}], "tools": [{"functionDeclarations": declarations}],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["a", "c"]}}});
+    for request in [
+        chat(&["a", "c"]),
+        post("/v1/responses", &responses),
+        post("/v1beta/models/m:generateContent", &gemini),
+    ] {
+        let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+        let answer = provider.gateway("anthropic").answer(&request).await;
+        assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, None), "{}", request.path);
+        let sent = provider.body();
+        let names: Vec<_> =
+            sent["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+        assert_eq!(
+            json!([names, sent["tool_choice"]["type"]]),
+            json!([["a", "c"], "any"]),
+            "{}",
+            request.path
+        );
+    }
+    // A name that is not a tool of the request.
+    let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+    let answer = provider.gateway("anthropic").answer(&chat(&["a", "d"])).await;
+    assert_eq!(answer.status, 400);
+    assert!(text(answer).await.contains("tool_choice"));
+    assert!(provider.seen().is_empty());
+}
+
+#[tokio::test]
+async fn an_effort_that_is_not_known_is_refused_and_a_form_of_thoughts_is_named() {
+    let request =
+        |reasoning| post("/v1/responses", &json!({"model": "m", "input": "x", "reasoning": reasoning}));
+    let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+    let gateway = provider.gateway("anthropic");
+    let answer =
+        gateway.answer(&request(json!({"effort": "low", "summary": "auto", "mode": "standard"}))).await;
+    assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, Some("summary")));
+    let answer = gateway.answer(&request(json!({"effort": "weird"}))).await;
+    assert_eq!(answer.status, 400);
+    assert!(text(answer).await.contains("effort"));
 }

@@ -129,6 +129,19 @@ async fn translated_answers_carry_request_ids_and_limits_in_the_clients_names() 
 }
 
 #[tokio::test]
+async fn a_body_is_not_held_after_its_exchange() {
+    let chat = Canned::new(200, "application/json", CHAT_WORD);
+    let gateway = chat.gateway("openai-chat");
+    for (path, number) in [("/v1/chat/completions", 0), ("/v1/messages", 1), ("/v1/messages", 2)] {
+        let words = format!("hi {number}");
+        let body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": words}]});
+        assert_eq!(gateway.answer(&post(path, &body)).await.status, 200);
+    }
+    let holders: Vec<bool> = chat.take_seen().iter().map(|request| request.body.is_unique()).collect();
+    assert_eq!(holders, [true; 3]);
+}
+
+#[tokio::test]
 async fn errors_of_the_provider_pass_with_their_status() {
     for (status, body) in [
         (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),

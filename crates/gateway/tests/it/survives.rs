@@ -3,6 +3,7 @@
 //! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
 
 mod answers;
+mod events;
 mod fields;
 mod requests;
 
@@ -78,6 +79,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     let Ok(second) = to.wire.encode(&carried.request) else { return Fate::Refused };
     let arrived = to.server.decode_request(&second.path, &second.body).unwrap();
     match Fate::of(&wanted, &(feature.see)(&arrived.request)) {
+        Fate::Changed if carried.is_single_call => Fate::Kept,
         Fate::Lost if !carried.stop_sequences.is_empty() || carried.is_json => Fate::Kept,
         fate => fate,
     }
@@ -185,6 +187,7 @@ async fn the_table_of_what_survives_is_true() {
     }
     let counts = [Fate::Whole, Fate::Changed, Fate::Kept, Fate::Refused, Fate::Lost]
         .map(|fate| format!("{} {}", count(&asked, fate) + count(&said, fate), fate.word()));
+    let (events, number_of_events) = events::tables().await;
     let text = format!(
         "# What survives between two formats\n\n\
          For each pair of formats: the features that reach a provider of the second format if a client of the first \
@@ -193,7 +196,7 @@ async fn the_table_of_what_survives_is_true() {
          the header `x-windlass-lost` if the feature has a name; `gateway`: the provider does not \
          receive it, and the gateway does it with the answer; `refused`: the client receives an error, because the \
          answer would differ without the feature; `–`: the client's format does not have the feature.\n\
-         \n{}\n{}{}{}",
+         \n{} Events below: {number_of_events}.\n{}{}{}{events}",
         fields::count(&counts.join(", ")).await,
         table("Requests", &pairs, asked),
         table("Answers", &pairs, said),

@@ -26,6 +26,11 @@ impl Objection {
         Self { stage: Stage::DenyRules, verdict: Verdict::Deny, text: text.into() }
     }
 
+    /// Returns the explanation.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the entry of a decision's trace.
     pub(crate) fn to_entry(&self, id: &str, facts: &Facts) -> TraceEntry {
         let reason = Reason::new(id, Source::Code, self.text.as_str());

@@ -51,7 +51,7 @@ mod tests {
     use super::texts;
     use crate::{Action, Constraint, EffectKind, Policy, Rule, RuleFile, Source};
 
-    // What a human taught is stored under the digest, and must not be lost because a private field has another
+    // Learned approvals are stored under the digest, and must not be lost because a private field has another
     // name: this text may change only together with a line in the changelog.
     #[test]
     fn the_digest_covers_the_form_of_policy_files() {

@@ -7,6 +7,7 @@ mod custom;
 mod decide;
 mod grants;
 mod growth;
+mod kit;
 mod learned;
 mod links;
 mod names;

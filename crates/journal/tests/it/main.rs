@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use windlass_journal::kit::{Violation, check_async_journal, check_journal};
 use windlass_journal::{
-    AsyncJournal, Durability, FileJournal, Journal, JournalError, JournalFuture, Journals, MemoryJournal,
-    MemoryJournals, Record,
+    AsyncJournal, Durability, FileJournal, FileJournals, Journal, JournalError, JournalFuture, Journals,
+    MemoryJournal, MemoryJournals, Record, Redacting,
 };
 use windlass_protocol::RawJson;
+use windlass_redact::Redactor;
 
 #[test]
 fn the_journals_of_the_crate_pass() {
@@ -23,6 +24,16 @@ fn the_journals_of_the_crate_pass() {
             FileJournal::create(&path)
         }
     };
+    check_journal(open).unwrap();
+    let journals = FileJournals::new(folder.path().join("runs"));
+    check_journal(|| journals.open("run-1")).unwrap();
+}
+
+// A redactor leaves texts without secrets as they are, also their form.
+#[test]
+fn a_redacting_journal_passes() {
+    let journals = MemoryJournals::default();
+    let open = || Ok(Redacting::new(journals.open("run-1")?, Redactor::new(["hunter22".into()])));
     check_journal(open).unwrap();
 }
 

@@ -157,14 +157,22 @@ impl Conversation {
     /// Removes results and turns, and records the removal.
     fn leave_out(&mut self, pruned: &[CallId], cut: Cut, commands: &mut Commands) {
         let Cut { until, note, summarized, usage } = cut;
-        let kept = self.transcript.task();
+        let (before, kept) = (self.tokens(), self.transcript.task());
         self.transcript.leave_out(pruned, until, kept, note.as_deref());
+        let after = self.tokens();
+        self.note_sizes(before, after);
         if until > 0 {
             // The positions of the messages change, and the provider reads the conversation again anyway.
             self.preambles.clear();
         }
         let (pruned, kept) = (pruned.to_vec(), (until > 0).then_some(kept));
-        commands.record(Entry::Compacted { pruned, until, kept, note, summarized, usage });
+        commands.record(Entry::Compacted { pruned, until, kept, note, summarized, usage, before, after });
+    }
+
+    /// Notes the tokens of the next request before and after a removal.
+    pub(super) fn note_sizes(&mut self, before: u64, after: u64) {
+        let first = self.compacted.map_or(before, |(first, _)| first);
+        self.compacted = Some((first, after));
     }
 
     fn report_compaction(&self, before: u64, results: usize, messages: usize, commands: &mut Commands) {

@@ -12,8 +12,13 @@ use crate::{Entry, InterruptReason, UnknownEffects, Used, words};
 impl Core {
     /// Adds the tokens of an answer or a summary to the counters, at the prices of the model that answered.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
-        let prices = self.ledger.answering().unwrap_or(self.config.budget.prices);
+        let prices = self.answering_prices();
         self.ledger.count_usage(usage, &prices);
+    }
+
+    /// Returns the prices of the model that answers the present request.
+    pub(crate) fn answering_prices(&self) -> Prices {
+        self.ledger.answering().unwrap_or(self.config.budget.prices)
     }
 
     /// Changes the prices of the present answer if the chunk names another model. Prices that the program set apply to

@@ -12,8 +12,9 @@ impl Core {
     pub(crate) fn count_answer(&mut self, answer: &Answer) {
         self.count_usage(&answer.usage);
         self.conversation.learn_size(&answer.usage);
-        let (stop, total) = (answer.stop.clone(), self.ledger.usage());
-        self.show(Event::AnswerEnded { stop, usage: answer.usage, total });
+        let (stop, total, total_cost) = (answer.stop.clone(), self.ledger.usage(), self.ledger.used().cost);
+        let cost = self.answering_prices().cost(&answer.usage);
+        self.show(Event::AnswerEnded { stop, usage: answer.usage, total, cost, total_cost });
     }
 
     /// Records an answer and appends it to the conversation. From now on the run keeps its protocol.

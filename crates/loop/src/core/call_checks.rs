@@ -17,10 +17,14 @@ impl Core {
         refused.extend(over);
     }
 
-    /// Counts a call and returns the number of consecutive equal calls, from 1.
+    /// Counts a call and returns the number of consecutive equal calls, from 1. The calls of a program do not count: a
+    /// program repeats calls in a loop, and the provider and the limit of turns end it.
     pub(super) fn count_call(&mut self, call: &ToolCall) -> u32 {
-        let is_read_only = self.config.hints(call.name.as_str()).read_only;
-        self.progress.count(call, is_read_only)
+        if call.program_id().is_some() {
+            return 1;
+        }
+        let hints = self.config.hints(call.name.as_str());
+        self.progress.count(call, hints)
     }
 
     /// Returns refusals of the calls that repeat the same work (RULES L4).
@@ -28,7 +32,8 @@ impl Core {
         let limit = self.config.limits.repeats;
         let mut repeated = Vec::new();
         for call in calls.iter().filter(|call| !contains(refused, call)) {
-            let round = self.progress.begins_round(call, limit);
+            let can_circle = call.program_id().is_none() && !self.config.hints(call.name.as_str()).polls;
+            let round = if can_circle { self.progress.begins_round(call, limit) } else { None };
             let times = self.count_call(call);
             if let Some(calls) = round {
                 let text = words::in_circles(call.name.as_str(), calls, limit);

@@ -4,6 +4,7 @@
 use windlass_protocol::{Message, Part, ResultStatus, Role, ToolCall, ToolResult, Usage};
 
 use super::Core;
+use super::requests::to_message;
 use super::restored::{LastAnswer, RestoredState};
 use crate::completion::find_completion;
 use crate::{
@@ -22,7 +23,7 @@ impl Core {
         core.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate().peekable();
         let task = match entries.next() {
-            Some((_, Entry::Started { version, task, protocol, run, options, .. }))
+            Some((_, Entry::Started { version, task, protocol, run, options, only_compacts, .. }))
                 if version <= Entry::VERSION =>
             {
                 core.protocols.restore(protocol);
@@ -33,6 +34,7 @@ impl Core {
                 if !run.is_empty() {
                     core.config.run = run;
                 }
+                core.only_compacts = only_compacts;
                 task
             }
             Some((_, Entry::Started { version, .. })) => return Err(ResumeError::Version { version }),
@@ -45,8 +47,12 @@ impl Core {
             core.import(Transcript::import(messages.iter().cloned()).transcript);
         }
         core.ledger.start(now_ms);
-        let fits = core.conversation.begin_task(task);
-        fits.map_err(|source| ResumeError::Contradiction { position: 0, source })?;
+        if core.only_compacts {
+            core.conversation.request_compaction();
+        } else {
+            let fits = core.conversation.begin_task(task);
+            fits.map_err(|source| ResumeError::Contradiction { position: 0, source })?;
+        }
         let mut restored = RestoredState::default();
         for (position, entry) in entries {
             let fits = core.replay(entry, &mut restored)?;
@@ -110,7 +116,7 @@ impl Core {
                 restored.interrupt();
             }
             Entry::Protocol { protocol } => self.protocols.restore(protocol),
-            Entry::Queued { id, text, when } => self.steering.push(id, text, when),
+            Entry::Queued { id, text, parts, when } => self.steering.push(id, to_message(text, parts), when),
             Entry::Discarded { usage, prices } => {
                 self.attempts.restore_discarded();
                 self.restore_prices(prices);
@@ -222,6 +228,7 @@ impl Core {
             restored.unsent_reply = None;
         }
         restored.settle();
+        self.only_compacts = false;
         self.conversation.push_user(message)
     }
 

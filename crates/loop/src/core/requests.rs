@@ -1,28 +1,59 @@
-//! The messages, offers and compactions between two requests, and the counts of attempts.
+//! The messages, offers, compactions and summaries between two requests, and the counts of attempts.
 
-use windlass_protocol::{Message, Role};
+use windlass_protocol::{Message, Part, Role, ToolChoice};
 
 use super::Core;
 use crate::conversation::SummaryPlan;
-use crate::{Command, DeliverAt, Entry, Event, HookReport, MessageSource, Offer, OfferedTool, StreamFailure};
+use crate::{
+    Command, DeliverAt, Entry, Event, HookReport, MessageSource, Offer, OfferedTool, StreamFailure, words,
+};
 
 impl Core {
     /// Records the start of the run and its task.
     pub(crate) fn start(&mut self, task: Message) {
         // A task is a message of the user, independent of the driver's role.
         let task = Message::new(Role::User, task.parts);
+        self.record_start(task.clone());
+        self.conversation.begin_task(task).expect("nothing is open before the first answer");
+    }
+
+    /// Records the start of a run that only compacts the conversation before it.
+    pub(crate) fn start_compaction(&mut self) {
+        self.only_compacts = true;
+        self.conversation.request_compaction();
+        self.record_start(Message::user(Entry::COMPACTION_TASK));
+    }
+
+    fn record_start(&mut self, task: Message) {
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         let (run, origin) = (self.config.run.clone(), self.config.origin.clone());
         // The driver's clock can have any origin.
         self.ledger.start(self.now_ms);
         let options = Box::new(self.config.options.clone());
-        self.record(Entry::Started { version, task: task.clone(), protocol, run, origin, options });
+        let only_compacts = self.only_compacts;
+        self.record(Entry::Started { version, task, protocol, run, origin, options, only_compacts });
         if !self.transcript().messages().is_empty() {
             let messages = self.transcript().messages().clone();
             self.record(Entry::Imported { messages });
         }
         self.record_mode(None);
-        self.conversation.begin_task(task).expect("nothing is open before the first answer");
+    }
+
+    /// Requests that the conversation is compacted before the next request.
+    pub(crate) fn request_compaction(&mut self) {
+        self.conversation.request_compaction();
+    }
+
+    /// Returns true if the run ends after the compaction.
+    pub(crate) fn only_compacts(&self) -> bool {
+        self.only_compacts
+    }
+
+    /// Returns the text with which the run ends after the compaction; `None` for a run with a task.
+    pub(crate) fn describe_compaction(&self) -> Option<String> {
+        self.only_compacts.then(|| {
+            words::describe_compaction(self.conversation.compaction_sizes(), self.conversation.tokens())
+        })
     }
 
     /// Records the mode if it differs from the recorded one.
@@ -61,7 +92,13 @@ impl Core {
     }
 
     /// Queues a message of the human, unless the run cannot accept it.
-    pub(crate) fn queue_message(&mut self, id: Option<String>, text: String, when: DeliverAt, is_over: bool) {
+    pub(crate) fn queue_message(
+        &mut self,
+        id: Option<String>,
+        (text, parts): (String, Vec<Part>),
+        when: DeliverAt,
+        is_over: bool,
+    ) {
         if let Some(id) = id.as_ref().filter(|id| self.steering.contains(id)) {
             return self.show(Event::MessageRepeated { id: id.clone() });
         }
@@ -72,9 +109,9 @@ impl Core {
         } else if self.steering.is_full(when) {
             "too many messages wait already"
         } else {
-            self.record(Entry::Queued { id: id.clone(), text: text.clone(), when });
+            self.record(Entry::Queued { id: id.clone(), text: text.clone(), parts: parts.clone(), when });
             self.show(Event::MessageQueued { id: id.clone(), text: text.clone(), when });
-            return self.steering.push(id, text, when);
+            return self.steering.push(id, to_message(text, parts), when);
         };
         self.show(Event::MessageRefused { id, reason: reason.to_owned() });
     }
@@ -82,10 +119,17 @@ impl Core {
     /// Records a message of the user role, appends it to the conversation and shows it. Every caller runs
     /// between answers, so no answer waits for results.
     pub(crate) fn push_user(&mut self, source: MessageSource, text: &str) {
-        let message = Message::user(text);
+        self.push_user_message(source, Message::user(text));
+    }
+
+    fn push_user_message(&mut self, source: MessageSource, message: Message) {
+        // The words come first; files with text follow them.
+        let text = match message.parts.first() {
+            Some(Part::Text(words)) => words.text.clone(),
+            _ => String::new(),
+        };
         self.record(Entry::Said { source: Some(source), message: message.clone() });
         self.conversation.push_user(message).expect("the machine speaks only between answers");
-        let text = text.to_owned();
         self.show(match source {
             MessageSource::Queue | MessageSource::NextTask => Event::Said { text },
             MessageSource::Nudge
@@ -97,8 +141,10 @@ impl Core {
 
     /// Appends the messages that were queued for the next turn.
     pub(crate) fn push_queued(&mut self) {
-        for text in self.steering.take_next_turn() {
-            self.push_user(MessageSource::Queue, &text);
+        for message in self.steering.take_next_turn() {
+            // The run has a task now.
+            self.only_compacts = false;
+            self.push_user_message(MessageSource::Queue, message);
         }
     }
 
@@ -106,8 +152,9 @@ impl Core {
     pub(crate) fn begin_next_task(&mut self) -> bool {
         // Messages that arrived before the task ended come before the next task.
         if !self.steering.has_next_turn() {
-            let Some(text) = self.steering.take_next_task() else { return false };
-            self.push_user(MessageSource::NextTask, &text);
+            let Some(message) = self.steering.take_next_task() else { return false };
+            self.only_compacts = false;
+            self.push_user_message(MessageSource::NextTask, message);
         }
         self.progress.forgive();
         true
@@ -140,6 +187,22 @@ impl Core {
         self.show(Event::ContextCondensing);
     }
 
+    /// Requests a summary with this instruction. The request begins like all others, so that the provider's
+    /// cache applies.
+    pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
+        let mut request = self.conversation.request(&self.config);
+        request.messages.push(Message::user(instruction));
+        request.options.tool_choice = ToolChoice::None;
+        self.attempts.count_summary();
+        self.send(request, delay_ms);
+    }
+
+    /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.
+    pub(crate) fn discard_attempt(&mut self) {
+        let (usage, prices) = (self.ledger.take_unrecorded(), self.answer_prices());
+        self.record(Entry::Discarded { usage, prices });
+    }
+
     /// Counts a repetition after a failure, shows it, and returns its delay; `None` if the request must not
     /// be repeated.
     pub(crate) fn begin_retry(&mut self, failure: &StreamFailure) -> Option<u64> {
@@ -163,4 +226,11 @@ impl Core {
     pub(crate) fn attempt_key(&self, what: &str) -> String {
         self.attempts.key(what, self.progress.turns)
     }
+}
+
+/// Returns the message with a person's words and the parts behind them.
+pub(super) fn to_message(text: String, parts: Vec<Part>) -> Message {
+    let mut message = Message::user(text);
+    message.parts.extend(parts);
+    message
 }

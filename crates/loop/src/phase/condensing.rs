@@ -75,12 +75,21 @@ impl Condensing {
             Ok(()) => (true, 0),
             Err(failure) => (failure.retryable, failure.retry_after_ms.unwrap_or(0)),
         };
-        let summary = end.ok().and_then(|()| summary_of(&answer));
+        let (summary, failure) = match end {
+            Ok(()) => (summary_of(&answer), None),
+            Err(failure) => (None, Some(failure)),
+        };
         if summary.is_none() && may_ask_again && self.attempt < ATTEMPTS {
             core.discard_attempt();
             self.attempt = self.attempt.saturating_add(1);
             core.request_summary(words::SUM_UP, wait_ms.max(BACKOFF_MS));
             return None;
+        }
+        if summary.is_none() && core.only_compacts() {
+            // The window is not full, so the turns stay.
+            return Some(Transition::fail(&failure.unwrap_or_else(|| {
+                StreamFailure::new("the model wrote no summary, so the conversation stays as it is", false)
+            })));
         }
         core.apply_summary(self.plan, summary.as_deref(), answer.usage);
         Some(turn::request(core))

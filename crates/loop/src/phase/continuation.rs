@@ -44,6 +44,10 @@ fn continue_between_answers(core: &mut Core, restored: RestoredState) -> Transit
         core.push_user(MessageSource::InterruptReply, &words);
         return Transition::NextTurn;
     }
+    if core.only_compacts() {
+        // The conversation, with its end, is that of earlier runs.
+        return Transition::NextTurn;
+    }
     if let Some(text) = find_completion(core.config(), core.transcript()) {
         return turn::complete(core, text, false);
     }

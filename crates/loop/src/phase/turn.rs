@@ -28,8 +28,11 @@ pub(super) fn begin(core: &mut Core) -> Transition {
     }
 }
 
-/// Starts a turn and requests its answer.
+/// Starts a turn and requests its answer. A run that only compacts the conversation ends instead.
 pub(super) fn request(core: &mut Core) -> Transition {
+    if let Some(text) = core.describe_compaction() {
+        return complete(core, text, false);
+    }
     core.begin_turn();
     Transition::Request { delay_ms: 0 }
 }

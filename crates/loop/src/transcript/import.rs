@@ -274,7 +274,7 @@ impl Import {
                 .push_assistant(Message::assistant(parts))
                 .expect("ids are unique, and nothing is open");
             for result in found.into_iter().flatten() {
-                transcript.push_result(result).expect("each call is there and has one result");
+                transcript.push_result(result).expect("each call is in the list and has one result");
             }
         }
         self.say_all(between.said);
@@ -288,7 +288,7 @@ impl Import {
 
     fn say_all(&mut self, said: Vec<Message>) {
         for message in said {
-            self.imported.transcript.push_user(message).expect("it says something, and nothing is open");
+            self.imported.transcript.push_user(message).expect("the message has text, and no call is open");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Calls that are decided, approved, run and stopped.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{CallDecision, Command, Entry, Event, Input, Machine, Outcome, StopCause};
+use windlass_loop::{CallDecision, Command, Config, Entry, Event, Input, Machine, Outcome, StopCause};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, entries, limits};
@@ -246,7 +246,17 @@ fn calls_that_go_round_in_circles_are_stopped() {
 
 /// Makes the same call so often; each result is the text that `answer` gives for its number. Says which calls ran.
 fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, Vec<Entry>) {
-    let mut run = Driven::start(config());
+    poll_with(config(), tool, times, answer)
+}
+
+/// The same with another configuration.
+fn poll_with(
+    config: Config,
+    tool: &str,
+    times: usize,
+    answer: impl Fn(usize) -> String,
+) -> (usize, Vec<Entry>) {
+    let mut run = Driven::start(config);
     let mut record = entries(&run.effects);
     let mut ran = 0;
     for number in 0..times {
@@ -279,6 +289,48 @@ fn polling_continues_while_its_result_changes() {
     );
     assert_eq!(poll("look", 12, |_| "still working".into()).0, 3);
     assert_eq!(poll("change", 12, |number| format!("{number} lines")).0, 3);
+}
+
+/// The configuration with a tool `look` that states that it polls.
+fn polling() -> Config {
+    let mut config = config();
+    for tool in config.tools.iter_mut().filter(|tool| tool.spec.name().as_str() == "look") {
+        tool.hints.polls = true;
+    }
+    config
+}
+
+// Library B5: a tool that polls may return the same state as often as the limit of turns allows.
+#[test]
+fn a_tool_that_polls_is_not_refused_as_a_repeat() {
+    let (ran, record) = poll_with(polling(), "look", 12, |_| "still working".into());
+    assert_eq!(ran, 12);
+    let (machine, effects) = Machine::resume(polling(), record, 0).unwrap();
+    let mut run = Driven { machine, effects, now: 0 };
+    run.answer([call("next", "look", "{}")]);
+    assert_eq!(run.to_decide().len(), 1, "a resumed run does not refuse it either");
+}
+
+// The hint does not hide that another call is repeated between the polls.
+#[test]
+fn a_call_that_alternates_with_polls_is_refused_as_a_round() {
+    let mut run = Driven::start(polling());
+    let mut changes = 0;
+    for number in 0..40 {
+        let (id, tool) = (format!("c{number}"), if number % 2 == 0 { "change" } else { "look" });
+        run.answer([call(&id, tool, "{}")]);
+        run.decide_all();
+        if !run.to_decide().is_empty() && tool == "change" {
+            run.approve(&id);
+        }
+        if run.ran().is_empty() {
+            assert_eq!(tool, "change");
+            break;
+        }
+        changes += usize::from(tool == "change");
+        run.result(&id, ResultStatus::Ok);
+    }
+    assert_eq!(changes, 3);
 }
 
 #[test]

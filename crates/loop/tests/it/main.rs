@@ -3,6 +3,7 @@
 
 mod ahead;
 mod common_budget;
+mod compaction;
 mod completion;
 mod consultation;
 mod context;

@@ -1,7 +1,7 @@
 //! Changes of the mode, and of what a turn is offered (L11).
 
-use windlass_loop::{Command, Config, Entry, Event, Input, Machine, Offer, OfferedTool};
-use windlass_protocol::{Control, Hints, ResultStatus, ToolName, ToolSpec};
+use windlass_loop::{Command, Config, ContextLimits, Entry, Event, Input, Machine, Offer, OfferedTool};
+use windlass_protocol::{CallId, Control, Hints, Request, ResultStatus, ToolName, ToolResult, ToolSpec};
 
 use crate::driven::{Driven, call, check_paired, config, entries};
 
@@ -124,12 +124,91 @@ fn a_resumed_run_records_only_a_new_mode() {
 fn a_fatal_error_ends_the_run_before_the_call_is_decided_too() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
-    run.step(Input::Fatal {
-        call: windlass_protocol::CallId::new("a").unwrap(),
-        message: "misrouted".into(),
-    });
+    run.step(Input::Fatal { call: CallId::new("a").unwrap(), message: "misrouted".into() });
     assert!(
         matches!(run.outcome(), Some(windlass_loop::Outcome::Failed { message }) if message == "misrouted")
     );
     check_paired(run.machine.transcript().messages());
+}
+
+/// The request that is sent last.
+fn sent(effects: &[Command]) -> &Request {
+    let mut requests = effects.iter().filter_map(|effect| match effect {
+        Command::Send { request, .. } => Some(&**request),
+        _ => None,
+    });
+    requests.next_back().unwrap()
+}
+
+/// One turn with a call whose result has so many bytes, and with a change of the mode before the result.
+fn turn(run: &mut Driven, id: &str, bytes: usize, mode: Option<&str>) {
+    run.answer([call(id, "look", &format!(r#"{{"n":"{id}"}}"#))]);
+    run.decide_all();
+    if let Some(mode) = mode {
+        let offer = Offer::new(1, vec![tool("look", Hints::default()), tool(mode, Hints::default())]);
+        run.step(Input::Offer(Box::new(offer.with_mode(Some(mode.to_owned())))));
+    }
+    let id = CallId::new(id).unwrap();
+    run.step(Input::Result(ToolResult::text(id, ResultStatus::Ok, "x".repeat(bytes))));
+}
+
+// Decision 161: the earlier offers belong to the messages that are still sent.
+#[test]
+fn a_compaction_clears_the_earlier_offers() {
+    let limits =
+        ContextLimits { window: 2_000, keep_answers: 2, keep_result_bytes: 100, ..ContextLimits::default() };
+    let mut run = Driven::start(with_switch().with_context(limits).with_mode(Some("ask".into())));
+    assert!(sent(&run.effects).earlier_preambles.is_empty());
+    turn(&mut run, "a", 10, Some("code"));
+    let request = sent(&run.effects);
+    let earlier = &request.earlier_preambles;
+    assert_eq!((earlier.len(), request.messages.len()), (1, 3), "{earlier:?}");
+    assert_eq!(earlier[0].messages, 3, "the offer held for all messages before the change");
+    assert!(earlier[0].tools.iter().any(|tool| tool.name().as_str() == "switch"));
+    turn(&mut run, "b", 10, Some("plan"));
+    assert_eq!(sent(&run.effects).earlier_preambles.len(), 2);
+    let (mut number, mut pruned, mut removed) = (0, 0, 0);
+    while removed == 0 {
+        number += 1;
+        assert!(number < 100, "the window is never full");
+        turn(&mut run, &format!("c{number}"), 600, None);
+        for event in run.events() {
+            if let Event::ContextCompacted { results, messages, .. } = event {
+                (pruned, removed) = (pruned + results, *messages);
+            }
+        }
+        if removed == 0 {
+            // Results that are left out do not move messages.
+            assert_eq!(sent(&run.effects).earlier_preambles.len(), 2, "turn {number}");
+        }
+    }
+    assert!(pruned > 0);
+    assert!(sent(&run.effects).earlier_preambles.is_empty(), "the request after removed turns begins anew");
+    turn(&mut run, "d", 10, Some("ask"));
+    let request = sent(&run.effects);
+    assert_eq!(request.earlier_preambles.len(), 1, "a change after the compaction counts again");
+    let bound = request.earlier_preambles[0].messages;
+    assert!(bound <= request.messages.len(), "{bound} of {}", request.messages.len());
+}
+
+// Decision 161: the record has the mode and not the tools, so a resumed run begins with the tools of now.
+#[test]
+fn a_record_with_changes_of_the_mode_resumes_without_earlier_offers() {
+    let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
+    let mut recorded = entries(&run.effects);
+    run.effects.clear();
+    turn(&mut run, "a", 10, Some("code"));
+    assert_eq!(sent(&run.effects).earlier_preambles.len(), 1);
+    recorded.extend(entries(&run.effects));
+    for entry in &recorded {
+        let text = serde_json::to_string(entry).unwrap();
+        assert!(!text.contains("preamble"), "{text}");
+        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), *entry);
+    }
+    let config = with_switch().with_mode(Some("code".into()));
+    let (machine, effects) = Machine::resume(config, recorded, 0).unwrap();
+    assert!(sent(&effects).earlier_preambles.is_empty());
+    let mut run = Driven { machine, effects, now: 0 };
+    turn(&mut run, "b", 10, Some("plan"));
+    assert_eq!(sent(&run.effects).earlier_preambles.len(), 1);
 }

@@ -6,7 +6,7 @@ use windlass_protocol::ResultStatus;
 use crate::driven::{Driven, call, check_paired, config, entries};
 
 fn say(run: &mut Driven, text: &str, when: DeliverAt) {
-    run.step(Input::Say { id: None, text: text.into(), when });
+    run.step(Input::Say { id: None, text: text.into(), parts: Vec::new(), when });
 }
 
 fn said(run: &Driven) -> Vec<String> {
@@ -104,7 +104,12 @@ fn undeliverable_messages_are_refused_with_an_event() {
 }
 
 fn say_as(run: &mut Driven, id: &str, text: &str) {
-    run.step(Input::Say { id: Some(id.into()), text: text.into(), when: DeliverAt::NextTurn });
+    run.step(Input::Say {
+        id: Some(id.into()),
+        text: text.into(),
+        parts: Vec::new(),
+        when: DeliverAt::NextTurn,
+    });
 }
 
 // The crash point between the record and the sender that removes what it had kept (R5).
@@ -125,7 +130,12 @@ fn a_message_repeated_under_one_id_is_delivered_once() {
     let mut run = resume(&record);
     assert_eq!(
         run.machine.step(
-            Input::Say { id: Some("m1".into()), text: "be brief".into(), when: DeliverAt::NextTurn },
+            Input::Say {
+                id: Some("m1".into()),
+                text: "be brief".into(),
+                parts: Vec::new(),
+                when: DeliverAt::NextTurn
+            },
             0
         ),
         [repeated()]

@@ -367,7 +367,12 @@ pub(crate) fn everything() -> Vec<Entry> {
     ));
     run.approve("b");
     run.step(Input::Deferred(id("b")));
-    run.step(Input::Say { id: Some("say-1".into()), text: "be brief".into(), when: DeliverAt::NextTurn });
+    run.step(Input::Say {
+        id: Some("say-1".into()),
+        text: "be brief".into(),
+        parts: Vec::new(),
+        when: DeliverAt::NextTurn,
+    });
     run.result("b", ResultStatus::Ok);
     let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });

@@ -1,31 +1,36 @@
-//! Resources and prompts that are served, and the forms of tools.
+//! Resources and prompts that are served.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 use windlass_mcp_server::{
-    CallFuture, Caller, FormReply, HostError, HttpServerOptions, Prompt, PromptArgument, PromptFuture,
-    PromptHost, PromptMessage, PromptRole, ReadFuture, Resource, ResourceContents, ResourceHost,
+    CallFuture, Caller, FormReply, HostError, Prompt, PromptArgument, PromptFuture, PromptHost,
+    PromptMessage, PromptRole, ReadFuture, Resource, ResourceChanges, ResourceContents, ResourceHost,
     ResourceTemplate, ToolHost, ToolServer,
 };
 use windlass_protocol::{Content, Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 
 /// One tool with a form, two resources, a template, and a prompt.
-struct Offered;
+pub(crate) struct Offered;
 
 impl ToolHost for Offered {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
-        let schema = r#"{"type":"object"}"#.parse().unwrap();
-        vec![(ToolSpec::function(ToolName::new("form").unwrap(), "Asks.", schema), Hints::read_only())]
+        let spec = |name| {
+            let schema = r#"{"type":"object"}"#.parse().unwrap();
+            (ToolSpec::function(ToolName::new(name).unwrap(), "Asks.", schema), Hints::read_only())
+        };
+        vec![spec("form"), spec("forms")]
     }
 
     fn call(self: Arc<Self>, call: ToolCall, caller: Caller) -> CallFuture {
         Box::pin(async move {
+            if call.name.as_str() == "forms" {
+                return ToolResult::text(call.id.clone(), ResultStatus::Ok, fill_three(&caller).await);
+            }
             let kind = if call.payload.text().contains("odd") { "object" } else { "integer" };
             let schema = json!({"type": "object", "properties": {"age": {"type": kind, "default": 3}}});
             let words = match caller.fill_form("How old?", schema).await {
@@ -37,6 +42,20 @@ impl ToolHost for Offered {
     }
 }
 
+/// Asks for a name twice, and for a color.
+async fn fill_three(caller: &Caller) -> String {
+    let mut words = String::new();
+    for (name, field) in [("who", "name"), ("who", "name"), ("color", "color")] {
+        let schema = json!({"type": "object", "properties": {field: {"type": "string"}}});
+        match caller.fill_named_form(name, format!("Which {field}?"), schema).await {
+            FormReply::Filled(value) => words.push_str(value[field].as_str().unwrap_or("?")),
+            other => words.extend([format!("{other:?}")]),
+        }
+        words.push(' ');
+    }
+    words
+}
+
 impl ResourceHost for Offered {
     fn resources(&self) -> Vec<Resource> {
         let note = Resource::new("note://1", "one").with_title("One").with_description("The first.");
@@ -45,6 +64,11 @@ impl ResourceHost for Offered {
 
     fn templates(&self) -> Vec<ResourceTemplate> {
         vec![ResourceTemplate::new("note://{id}", "notes").with_description("All notes.")]
+    }
+
+    fn changes(&self) -> Option<ResourceChanges> {
+        static CHANGES: LazyLock<ResourceChanges> = LazyLock::new(ResourceChanges::new);
+        Some(CHANGES.clone())
     }
 
     fn read(self: Arc<Self>, uri: String) -> ReadFuture {
@@ -67,7 +91,26 @@ impl PromptHost for Offered {
     fn prompts(&self) -> Vec<Prompt> {
         let topic = PromptArgument::new_required("topic").with_description("What about.");
         let review = Prompt::new("review").with_title("Review").with_description("Reviews a topic.");
-        vec![review.with_argument(topic).with_argument(PromptArgument::new("tone"))]
+        let tone = PromptArgument::new("tone").with_suggestions(["calm", "cold", "warm"]);
+        vec![review.with_argument(topic).with_argument(tone), Prompt::new("asks")]
+    }
+
+    fn fill_for(
+        self: Arc<Self>,
+        name: String,
+        arguments: BTreeMap<String, String>,
+        caller: Caller,
+    ) -> PromptFuture {
+        if name != "asks" {
+            return self.fill(name, arguments);
+        }
+        Box::pin(async move {
+            let schema = json!({"type": "object", "properties": {"topic": {"type": "string"}}});
+            match caller.fill_named_form("topic", "Which topic?", schema).await {
+                FormReply::Filled(value) => Ok(vec![PromptMessage::user(value["topic"].to_string())]),
+                _ => Err(HostError::Invalid("a topic is needed".to_owned())),
+            }
+        })
     }
 
     fn fill(self: Arc<Self>, name: String, arguments: BTreeMap<String, String>) -> PromptFuture {
@@ -85,33 +128,57 @@ impl PromptHost for Offered {
     }
 }
 
-fn server() -> ToolServer {
+pub(crate) fn server() -> ToolServer {
     ToolServer::new(Arc::new(Offered)).with_resources(Arc::new(Offered)).with_prompts(Arc::new(Offered))
 }
 
+/// A client that sends lines to a server over a pipe.
+pub(crate) struct Pipe {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Pipe {
+    pub(crate) fn start(server: ToolServer) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1024 * 1024);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(async move { server.serve(reader, writer, CancellationToken::new()).await });
+        let (reader, writer) = tokio::io::split(ours);
+        Self { lines: BufReader::new(reader).lines(), writer }
+    }
+
+    pub(crate) async fn tell(&mut self, message: &Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    pub(crate) async fn next(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await.unwrap();
+        serde_json::from_str(&line.unwrap().unwrap()).unwrap()
+    }
+
+    pub(crate) async fn ask(&mut self, message: &Value) -> Value {
+        self.tell(message).await;
+        let answer = self.next().await;
+        assert_eq!(answer["id"], message["id"], "{answer}");
+        answer
+    }
+}
+
 /// Sends lines to the server over a pipe, and returns its messages by id.
-async fn exchange(server: ToolServer, messages: &[Value]) -> BTreeMap<u64, Value> {
-    let (ours, theirs) = tokio::io::duplex(1024 * 1024);
-    let (reader, writer) = tokio::io::split(theirs);
-    let serving = tokio::spawn(async move { server.serve(reader, writer, CancellationToken::new()).await });
-    let (reader, mut writer) = tokio::io::split(ours);
-    let mut lines = BufReader::new(reader).lines();
+pub(crate) async fn exchange(server: ToolServer, messages: &[Value]) -> BTreeMap<u64, Value> {
+    let mut client = Pipe::start(server);
     let mut answers = BTreeMap::new();
     for message in messages {
-        writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-        let Some(id) = message["id"].as_u64() else { continue };
-        let line = tokio::time::timeout(Duration::from_secs(20), lines.next_line()).await.unwrap();
-        let answer: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
-        assert_eq!(answer["id"], id, "{answer}");
-        answers.insert(id, answer);
+        match message["id"].as_u64() {
+            Some(id) => drop(answers.insert(id, client.ask(message).await)),
+            None => client.tell(message).await,
+        }
     }
-    drop((writer, lines));
-    let _ = serving.await;
     answers
 }
 
 /// The answers of the server to these requests, over the handshake of an older version.
-async fn older(server: ToolServer, requests: &[(&str, Value)]) -> Vec<Value> {
+pub(crate) async fn older(server: ToolServer, requests: &[(&str, Value)]) -> Vec<Value> {
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
         "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
     let mut messages = vec![hello, json!({"jsonrpc": "2.0", "method": "notifications/initialized"})];
@@ -122,7 +189,7 @@ async fn older(server: ToolServer, requests: &[(&str, Value)]) -> Vec<Value> {
 }
 
 /// A request of 2026-07-28.
-fn newer(id: u32, method: &str, params: &Value) -> Value {
+pub(crate) fn newer(id: u32, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -171,6 +238,65 @@ async fn resources_are_listed_and_read() {
     assert_eq!(answers[6]["error"]["code"], -32602);
     assert_eq!(answers[7]["error"]["code"], -32602);
     assert_eq!(answers[8]["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_client_that_subscribed_is_told_of_changes() {
+    let mut client = Pipe::start(server());
+    let ask = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let hello = client.ask(&ask(1, "initialize", hello)).await;
+    assert_eq!(hello["result"]["capabilities"]["resources"]["subscribe"], true, "{hello}");
+    client.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    let one = json!({"uri": "note://1"});
+    let subscribed = client.ask(&ask(2, "resources/subscribe", one.clone())).await;
+    assert!(subscribed["result"].is_object(), "{subscribed}");
+    let changes = ResourceHost::changes(&Offered).unwrap();
+    for uri in ["note://2", "note://1"] {
+        assert!(changes.announce(uri) > 0);
+    }
+    let told = client.next().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], "note://1", "{told}");
+    client.ask(&ask(3, "resources/unsubscribe", one)).await;
+    changes.announce("note://1");
+    // The next message is the response and not a notification.
+    client.ask(&ask(4, "resources/list", json!({}))).await;
+    for number in 0..64 {
+        let many = json!({"uri": format!("note://many/{number}")});
+        let subscribed = client.ask(&ask(5 + number, "resources/subscribe", many)).await;
+        assert!(subscribed["result"].is_object(), "{subscribed}");
+    }
+    let refused = client.ask(&ask(99, "resources/subscribe", json!({"uri": "note://1"}))).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+}
+
+#[tokio::test]
+async fn a_client_of_the_newest_protocol_listens_to_changes() {
+    let mut client = Pipe::start(server());
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["note://3"], "toolsListChanged": true}});
+    client.tell(&newer(1, "subscriptions/listen", &wanted)).await;
+    let accepted = client.next().await;
+    assert_eq!(accepted["method"], "notifications/subscriptions/acknowledged", "{accepted}");
+    assert_eq!(
+        accepted["params"]["notifications"],
+        json!({"resourceSubscriptions": ["note://3"]}),
+        "{accepted}"
+    );
+    let changes = ResourceHost::changes(&Offered).unwrap();
+    // The subscription begins soon after its acknowledgment.
+    let told = loop {
+        changes.announce("note://4");
+        changes.announce("note://3");
+        if let Ok(told) = tokio::time::timeout(Duration::from_millis(50), client.next()).await {
+            break told;
+        }
+    };
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"]["uri"], "note://3", "{told}");
+    client
+        .tell(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}))
+        .await;
 }
 
 #[tokio::test]
@@ -262,67 +388,4 @@ async fn the_newest_protocol_discovers_and_reads_without_a_handshake() {
     assert_eq!(answers[&3]["error"]["code"], -32602, "the code of 2026-07-28");
     assert_eq!(answers[&4]["result"]["resultType"], "complete");
     assert!(answers[&5]["result"]["ttlMs"].is_u64());
-}
-
-#[tokio::test]
-async fn a_tool_shows_its_own_form() {
-    let call = |id, more: &Value| {
-        let mut params = json!({"name": "form", "arguments": {}});
-        for (key, value) in more.as_object().unwrap() {
-            params[key] = value.clone();
-        }
-        newer(id, "tools/call", &params)
-    };
-    let answers =
-        exchange(server(), &[call(1, &json!({})), call(2, &json!({"arguments": {"kind": "odd"}}))]).await;
-    let form = &answers[&1]["result"]["inputRequests"]["question"]["params"];
-    assert_eq!(form["message"], "How old?");
-    assert_eq!(form["requestedSchema"]["properties"]["age"]["default"], 3, "{form}");
-    // A schema that the protocol does not allow is not sent.
-    assert!(answers[&2]["error"].is_object(), "{}", answers[&2]);
-    // A client without forms.
-    let answers = older(server(), &[("tools/call", json!({"name": "form", "arguments": {}}))]).await;
-    assert_eq!(answers[1]["result"]["content"][0]["text"], "Nobody");
-}
-
-/// The head and the body of the answer to a request.
-async fn request(port: u16, head: &str, body: &str) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let text = format!(
-        "{head} /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-         Content-Length: {}\r\nConnection: close\r\n{body}",
-        body.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len())
-    );
-    stream.write_all(text.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    let mut buf = [0; 4096];
-    while let Ok(Ok(len @ 1..)) = tokio::time::timeout(Duration::from_secs(20), stream.read(&mut buf)).await {
-        answer.extend_from_slice(&buf[..len]);
-        if String::from_utf8_lossy(&answer).contains("serverInfo") {
-            break;
-        }
-    }
-    String::from_utf8_lossy(&answer).into_owned()
-}
-
-#[tokio::test]
-async fn the_end_of_a_session_is_answered_with_204() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let stop = CancellationToken::new();
-    let token = stop.clone();
-    let serving = tokio::spawn(async move {
-        server().serve_http(listener, HttpServerOptions::allow_without_token(), token).await
-    });
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
-        "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
-    let answer = request(port, "POST", &format!("\r\n{hello}").replacen("\r\n", "X: 1\r\n\r\n", 1)).await;
-    let session = answer
-        .lines()
-        .find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
-    let session = format!("mcp-session-id: {}\r\n\r\n", session.unwrap());
-    let ended = request(port, "DELETE", &session).await;
-    assert!(ended.starts_with("HTTP/1.1 204 "), "{ended}");
-    stop.cancel();
-    serving.await.unwrap().unwrap();
 }

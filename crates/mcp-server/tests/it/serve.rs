@@ -312,8 +312,24 @@ async fn a_client_of_the_newest_protocol_answers_with_its_next_request_and_only_
     assert_eq!(client.ask(6, "tools/call", modern("guarded", &other)).await["error"]["code"], -32602);
     let late = json!({"requestState": state, "inputResponses": yes});
     assert_eq!(client.ask(7, "tools/call", modern("guarded", &late)).await["error"]["code"], -32602);
-    // Coming back without an answer is no yes.
-    let asked = client.ask(8, "tools/call", modern("guarded", &json!({}))).await;
+    // An approval before the question is not an approval.
+    let early = json!({"inputResponses": yes});
+    let asked = client.ask(8, "tools/call", modern("guarded", &early)).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+}
+
+// H4
+#[tokio::test]
+async fn a_client_that_returns_without_an_answer_gets_the_question_three_times_more() {
+    let mut client = Client::start();
+    let mut asked = client.ask(1, "tools/call", modern("guarded", &json!({}))).await;
+    for (id, responses) in (2..).zip([json!(null), json!({"question": 12345}), json!({"other": {}})]) {
+        let again = json!({"requestState": asked["result"]["requestState"], "inputResponses": responses});
+        let repeated = client.ask(id, "tools/call", modern("guarded", &again)).await;
+        assert_eq!(repeated["result"]["inputRequests"], asked["result"]["inputRequests"], "{repeated}");
+        assert_ne!(repeated["result"]["requestState"], asked["result"]["requestState"]);
+        asked = repeated;
+    }
     let silent = json!({"requestState": asked["result"]["requestState"]});
     let denied = client.ask(9, "tools/call", modern("guarded", &silent)).await;
     assert_eq!(denied["result"]["isError"], true, "{denied}");

@@ -207,14 +207,14 @@ impl ClientInner {
         state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
     }
 
-    /// Connects, and lists the tools. If the server turns out to know `initialize` only and its connection is
-    /// not usable any more, another one begins with it.
+    /// Connects, and lists the tools. If the server needs another beginning and its connection is not usable any
+    /// more, another connection has it.
     async fn open(&self) -> Result<Arc<Connection>, StartError> {
         let lifecycle = self.server.lifecycle();
-        let opened = match self.introduce(lifecycle).await? {
-            Err(error) if lifecycle.needs_initialize(&error) => self.introduce(Lifecycle::Initialize).await?,
-            opened => opened,
-        };
+        let mut opened = self.introduce(lifecycle).await?;
+        if let Some(next) = opened.as_ref().err().and_then(|error| lifecycle.choose_next(error)) {
+            opened = self.introduce(next).await?;
+        }
         let connection = opened.map_err(|error| self.to_start_error(&error))?;
         connection.version().map_err(|why| self.unfit(why))?;
         // Changes before the first list are part of it.

@@ -12,7 +12,8 @@ use windlass_schema::Checker;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use super::{McpConnections, list_names};
+use super::McpConnections;
+use super::turn_tools::list_names;
 
 /// The maximum number of schema violations in one error message.
 const MAX_VIOLATIONS: usize = 10;
@@ -127,10 +128,9 @@ impl Proxy {
         let tool = self.connections.reader(&server_name).ok_or_else(|| {
             let mut names = self.connections.names();
             names.retain(|(server, _)| self.connections.reader(server).is_some());
-            let names: Vec<&str> = names.iter().map(|(server, _)| server.as_str()).collect();
             ToolError::model(format!(
                 "the server `{server_name}` has no resources; the servers with resources are: {}",
-                list_names(&names)
+                list_names(names.iter().map(|(server, _)| server))
             ))
         })?;
         let text = json!({ "uri": uri }).to_string();
@@ -142,14 +142,12 @@ impl Proxy {
     fn unknown_tool(&self, server: &str, tool: &str) -> ToolError {
         let names = self.connections.names();
         if let Some((_, tools)) = names.iter().find(|(known, _)| known == server) {
-            let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-            let tools = list_names(&tools);
+            let tools = list_names(tools.iter());
             return ToolError::model(format!(
                 "the server {server} has no tool `{tool}`; its tools are: {tools}"
             ));
         }
-        let servers: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-        let servers = list_names(&servers);
+        let servers = list_names(names.iter().map(|(name, _)| name));
         ToolError::model(format!("unknown server `{server}`; the servers are: {servers}"))
     }
 }

@@ -22,7 +22,7 @@ const DESCRIPTION: &str = "Searches the tools of the connected MCP servers by ke
                            too many to list. The tools that it finds are offered to you from your next turn \
                            on.";
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about what the tool should do, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"The maximum number of tools. Default 5."}},"required":["query"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about the task of the tool, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"The maximum number of tools. Default 5."}},"required":["query"],"additionalProperties":false}"#;
 
 /// The tool `tool_search`. It holds a weak reference, because the connections own the list of dynamic tools.
 pub(crate) struct ToolSearch {

@@ -134,7 +134,7 @@ impl GrantRequest<'_> {
         self.metadata.issuer.as_deref().ok_or_else(|| refuse("the authority does not name its issuer"))
     }
 
-    /// Returns whether the authority accepts a method of authentication; `None` if it does not say so.
+    /// Returns whether the authority accepts a method of authentication; `None` if it does not state it.
     fn supports(&self, method: &str) -> Option<bool> {
         let methods = self.metadata.additional_fields.get("token_endpoint_auth_methods_supported")?;
         Some(methods.as_array()?.iter().any(|name| name == method))

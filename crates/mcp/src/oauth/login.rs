@@ -10,10 +10,11 @@ use rmcp::transport::auth::{
 };
 use secrecy::ExposeSecret as _;
 use url::Url;
+use windlass_web_reach::RedirectListener;
 
 use super::exchange::{Authority, KnownOrigins};
 use super::grants;
-use super::listener::Listener;
+use super::scopes::select_scopes;
 use super::store::Credentials;
 use super::{Grant, SignIn};
 use crate::address::Address;
@@ -137,7 +138,14 @@ impl McpServer {
         }
         manager.set_metadata(metadata);
         match sign_in.grant {
-            Grant::Human => browse(manager, (sign_in, known), options.time.unwrap_or(TIME), open).await,
+            Grant::Human => {
+                let scopes = match &options.challenge {
+                    Some(_) => select_scopes(&manager, sign_in, key(address, self.id())).await,
+                    None => sign_in.scopes.clone(),
+                };
+                let sign_in = SignIn { scopes, ..sign_in.clone() };
+                browse(manager, (&sign_in, known), options.time.unwrap_or(TIME), open).await
+            }
             Grant::Program | Grant::Enterprise => {
                 let missing = "no client id with a client secret";
                 let config = program(address, sign_in)
@@ -181,8 +189,8 @@ async fn browse(
     time: Duration,
     open: impl FnOnce(&OpenUrl) + Send,
 ) -> Result<(), LoginError> {
-    let listener = Listener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
-    let request = request(sign_in, &listener.address());
+    let listener = RedirectListener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
+    let request = request(sign_in, &listener.redirect_uri("127.0.0.1"));
     let session =
         AuthorizationSession::new(manager, request).await.map_err(|(_, error)| to_login_error(error))?;
     let url = OpenUrl::parse(session.get_authorization_url())?;
@@ -197,12 +205,13 @@ async fn browse(
         return Err(LoginError::Refused { why });
     };
     open(&url);
-    let answer = tokio::time::timeout(time, listener.answer(&state)).await;
+    let is_ours = move |url: &Url| url.query_pairs().any(|(key, value)| key == "state" && value == state);
+    let answer = tokio::time::timeout(time, listener.wait(is_ours)).await;
     let answer = answer.map_err(|_| LoginError::TimedOut { after: time })?.map_err(LoginError::Listen)?;
     if let Some(why) = error_of(&answer) {
         return Err(LoginError::Refused { why });
     }
-    session.handle_callback_url(&answer).await.map(drop).map_err(to_login_error)
+    session.handle_callback_url(answer.as_str()).await.map(drop).map_err(to_login_error)
 }
 
 /// Returns the configuration of the client credentials grant, or `None` without a client secret.
@@ -289,10 +298,12 @@ fn request(sign_in: &SignIn, redirect: &str) -> AuthorizationRequest {
 }
 
 /// Returns the error in the authority's redirect, if there is one.
-fn error_of(answer: &str) -> Option<String> {
-    let url = Url::parse(answer).ok()?;
+fn error_of(answer: &Url) -> Option<String> {
     let word = |name: &str| {
-        url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| windlass_hitl::display_safe(&value))
+        answer
+            .query_pairs()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| windlass_hitl::display_safe(&value))
     };
     let error = word("error")?;
     let more = word("error_description").map(|more| format!(": {more}")).unwrap_or_default();

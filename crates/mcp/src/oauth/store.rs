@@ -43,6 +43,11 @@ impl Credentials {
         Ok(text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()))
     }
 
+    /// Returns the scopes of the stored tokens.
+    pub(crate) fn granted_scopes(&self) -> Vec<String> {
+        self.read().ok().flatten().map(|stored| stored.granted_scopes).unwrap_or_default()
+    }
+
     fn write(&self, credentials: &StoredCredentials) -> Result<(), AuthError> {
         let text = serde_json::to_string(credentials).map_err(|error| to_auth_error(error.into()))?;
         self.store.save(&self.key, &SecretString::from(text)).map_err(to_auth_error)

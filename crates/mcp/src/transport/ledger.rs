@@ -35,7 +35,7 @@ struct Waiting {
     body: CallBody,
 }
 
-/// The parts of a call that do not pass through the engine.
+/// The parts of a call that are added when its message is written, because `rmcp` has no place for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallBody {
     /// Sent as its raw text.

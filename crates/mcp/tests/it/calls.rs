@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_mcp::{ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
+use windlass_tool::kit::check_tool;
 use windlass_tool::{CancellationToken, Context, Output, Progress, ToolError};
 
 use crate::fake::{FakeServer, Say, answer, changed, polite, tool};
@@ -48,6 +49,16 @@ async fn a_call_carries_the_models_own_text() {
     assert!(sent["params"]["arguments"]["a"].is_number());
     let greeting = &server.heard_of("initialize")[0];
     assert_eq!(greeting["params"]["capabilities"], json!({}), "nothing is offered that was not allowed");
+}
+
+#[tokio::test]
+async fn a_servers_tool_conforms() {
+    let server = calling(|message| vec![said(message, "well")]);
+    let client = server.client().await.unwrap();
+    let arguments = Arguments::parse(r#"{"a": 1}"#).unwrap();
+    let ctx = Context::new(CallId::new("c").unwrap());
+    let checked = check_tool(&*client.tools()[0], &ctx, &Payload::Function { arguments }).await;
+    assert!(checked.is_ok(), "{}", checked.unwrap_err());
 }
 
 // F64: one result, no second call, a new start after a wait, others alive.

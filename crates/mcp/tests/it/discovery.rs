@@ -100,6 +100,20 @@ async fn a_server_that_ignores_discovery_costs_a_third_of_the_start() {
     assert!(taken >= Duration::from_secs(3) && taken < Duration::from_secs(4), "{taken:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_starts_slower_than_the_probe_is_started_again_with_discovery() {
+    let is_slow = Mutex::new(true);
+    let server = FakeServer::stateless(move |message| match message["method"].as_str() {
+        Some("server/discover") if std::mem::take(&mut *is_slow.lock().unwrap()) => Vec::new(),
+        Some("initialize") => vec![refusal(message, -32022)],
+        _ => stateless(message),
+    });
+    let client = server.client().await.unwrap();
+    assert_eq!(client.protocol_version().as_deref(), Some("2026-07-28"));
+    assert_eq!((*server.lives.lock().unwrap(), server.heard_of("initialize").len()), (2, 1));
+    assert_eq!(call(&client).await.unwrap().status, ResultStatus::Ok);
+}
+
 #[tokio::test]
 async fn a_server_that_ends_at_discovery_is_started_again_with_initialize() {
     let server = FakeServer::stateless(|message| {

@@ -250,6 +250,23 @@ async fn the_token_goes_with_every_request_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn a_given_token_goes_with_every_request() {
+    let web = calling(|_| status(500)).await;
+    let given = server(&web).with_bearer("a-given-token".into()).unwrap();
+    assert!(!format!("{given:?}").contains("a-given-token"));
+    let client = McpClient::start(given, ClientOptions::default()).await.unwrap();
+    let _ = call(&client).await;
+    let heard = web.heard();
+    assert!(heard.len() > 1, "{}", heard.len());
+    for request in heard {
+        assert_eq!(request.header("authorization"), "Bearer a-given-token");
+    }
+    for wrong in ["", "two\nlines"] {
+        assert!(server(&web).with_bearer(wrong.into()).is_err(), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_requires_a_sign_in_is_reported() {
     let challenge = "Bearer resource_metadata=\"http://127.0.0.1/x\"";
     let web = WebServer::start(move |_| Reply::Whole {

@@ -98,16 +98,49 @@ async fn come_back(url: OpenUrl, query: String) -> String {
 
 /// Signs in as a human who agrees.
 async fn login(server: &McpServer) -> Result<OpenUrl, LoginError> {
+    login_with(server, LoginOptions::default()).await
+}
+
+async fn login_with(server: &McpServer, options: LoginOptions) -> Result<OpenUrl, LoginError> {
     let seen: Arc<Mutex<Option<OpenUrl>>> = Arc::default();
     let record = seen.clone();
     server
-        .login(LoginOptions::default(), move |url| {
+        .login(options, move |url| {
             *record.lock().unwrap() = Some(url.clone());
             let state = word(url, "state");
             tokio::spawn(come_back(url.clone(), format!("code=c-1&state={state}")));
         })
         .await?;
     Ok(seen.lock().unwrap().clone().unwrap())
+}
+
+// SEP-2350
+#[tokio::test]
+async fn a_challenge_for_a_further_scope_keeps_the_earlier_ones() {
+    let web = guarded(Authority::default()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let server = server(&web, &folder);
+    let origin = web.url.trim_end_matches("/mcp").to_owned();
+    let challenged = |scope: &str| {
+        let metadata = format!("resource_metadata=\"{origin}/.well-known/oauth-protected-resource/mcp\"");
+        LoginOptions::default().with_challenge(format!("Bearer scope=\"{scope}\", {metadata}"))
+    };
+    let scopes = |url: &OpenUrl| {
+        let text = word(url, "scope");
+        text.split(' ').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = login_with(&server, challenged("read list")).await.unwrap();
+    assert_eq!(scopes(&first), ["read", "list"]);
+    let second = login_with(&server, challenged("write read")).await.unwrap();
+    assert_eq!(scopes(&second), ["read", "list", "write"]);
+    // Scopes of the configuration are requested as they are.
+    let tokens = Arc::new(FileTokens::new(folder.path().join("tokens")));
+    let fixed = McpServer::http("guarded", &web.url).unwrap();
+    let fixed = fixed.with_sign_in(SignIn::new(tokens).with_scopes(["only"]));
+    assert_eq!(scopes(&login_with(&fixed, challenged("write")).await.unwrap()), ["only"]);
+    // After a sign-out nothing is kept.
+    server.logout().unwrap();
+    assert_eq!(scopes(&login_with(&server, challenged("write")).await.unwrap()), ["write"]);
 }
 
 pub(crate) fn asked(web: &WebServer, path: &str) -> Vec<Heard> {

@@ -23,7 +23,8 @@ pub enum Fault {
     CutAfterBytes(usize),
     /// The answer stops after this number of chunks, and stays open without more data.
     StallAfterChunks(usize),
-    /// After this number of chunks follows data that the client cannot decode.
+    /// After this number of chunks follows data that is not JSON. Like a broken connection, the answer may be
+    /// requested again.
     MalformedAfterChunks(usize),
     /// Every chunk arrives after a pause. The pause uses the clock of `tokio`, which `tokio::time::pause` controls.
     Slow(Duration),
@@ -77,7 +78,7 @@ impl Ending {
                 Some(ModelError::new(ModelErrorKind::Dropped, "the connection broke in mid-answer"))
             }
             Self::Malformed => {
-                Some(ModelError::new(ModelErrorKind::Malformed, "a frame of the answer is not JSON"))
+                Some(ModelError::new(ModelErrorKind::Dropped, "a frame of the answer is not JSON"))
             }
             Self::Proper | Self::Silent => None,
         }

@@ -37,6 +37,10 @@ pub(super) fn answers(contents: &[Value]) -> usize {
     runs.filter(|run| run.first().is_some_and(|content| content["role"] == "model")).count()
 }
 
+/// The words of Google for results that are missing, or that are contents of their own.
+const UNEQUAL_RESULTS: &str = "Please ensure that the number of function response parts is equal to the number of \
+                               function call parts of the function call turn.";
+
 /// Checks that the content after a model's calls is from the user and has one result per call, in their
 /// order.
 pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
@@ -60,8 +64,11 @@ pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
             open.extend(calls);
             continue;
         }
+        if results.len() != open.len() {
+            return Err(at(position, UNEQUAL_RESULTS));
+        }
         if results.iter().map(|result| &result["name"]).ne(open.iter().map(|call| &call["name"])) {
-            return Err(at(position, "there is not one result for each call, in the order of the calls"));
+            return Err(at(position, "the results are not in the order of the calls"));
         }
         if !is_model && !calls.is_empty() {
             return Err(at(position, "the user calls a function"));

@@ -18,7 +18,10 @@ pub(super) fn answers(items: &[Value]) -> usize {
 fn is_answer(item: &Value) -> bool {
     match item["type"].as_str() {
         Some("message") | None => item["role"] == "assistant",
-        Some(kind) => !kind.ends_with("_output") && kind != "mcp_approval_response",
+        Some(kind) => {
+            kind.ends_with("_call")
+                || matches!(kind, "reasoning" | "mcp_list_tools" | "mcp_approval_request" | "item_reference")
+        }
     }
 }
 

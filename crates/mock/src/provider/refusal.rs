@@ -32,6 +32,10 @@ impl Refusal {
         Self { parameter, ..Self::new(400, "invalid_request_error", message) }
     }
 
+    pub(super) fn with_code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
     pub(super) fn body(&self, format: Format) -> Value {
         match format {
             Format::Chat | Format::Responses => json!({"error": {
@@ -88,20 +92,24 @@ fn canonical(status: u16) -> &'static str {
     }
 }
 
-/// Validates a request like the provider, and returns the model's name.
-pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
-    if key == Some(WRONG_KEY) {
-        let message = "the API key is not valid".to_owned();
-        let kind = if format == Format::Anthropic { "authentication_error" } else { "invalid_request_error" };
-        return Err(Refusal { code: Some("invalid_api_key"), ..Refusal::new(401, kind, message) });
+/// Refuses the key that the provider does not accept.
+pub(super) fn check_key(format: Format, key: Option<&str>) -> Result<(), Refusal> {
+    if key != Some(WRONG_KEY) {
+        return Ok(());
     }
+    let kind = if format == Format::Anthropic { "authentication_error" } else { "invalid_request_error" };
+    Err(Refusal::new(401, kind, "the API key is not valid".to_owned()).with_code("invalid_api_key"))
+}
+
+/// Validates a request like the provider, and returns the model's name.
+pub(super) fn check(format: Format, request: &Value) -> Result<&str, Refusal> {
     let Some(model) = request.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) else {
         return Err(missing("model"));
     };
     if model == NO_SUCH_MODEL {
         let kind = if format == Format::Anthropic { "not_found_error" } else { "invalid_request_error" };
         let message = format!("the model {model} does not exist");
-        return Err(Refusal { code: Some("model_not_found"), ..Refusal::new(404, kind, message) });
+        return Err(Refusal::new(404, kind, message).with_code("model_not_found"));
     }
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
         return Err(missing("max_tokens"));
@@ -109,10 +117,7 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
     if format == Format::Anthropic && request.get("thread").is_some_and(|thread| !thread.is_null()) {
         // The script holds no conversations: an answer to the end of a thread would be one without its beginning.
         let message = "threads are not available for this model".to_owned();
-        return Err(Refusal {
-            code: Some(NO_THREADS),
-            ..Refusal::request(message, Some("thread".to_owned()))
-        });
+        return Err(Refusal::request(message, Some("thread".to_owned())).with_code(NO_THREADS));
     }
     let field = match format {
         Format::Responses => "input",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, call_id, finish, pieces, usage};
-use crate::script::{ScriptCall, ScriptPart, Turn};
+use crate::script::{CallForm, ScriptCall, ScriptPart, Turn};
 
 /// The events of one stream, with their sequence numbers.
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     Frames { frames: events.0, open }
 }
 
-pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
+pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
     render_end(turn, setting, &items(turn, setting))
 }
 
@@ -45,6 +45,11 @@ pub(super) fn error_event(error: &Value) -> Vec<u8> {
 
 /// Appends the events of one item: the empty item, its content in pieces, and the complete item.
 fn grow(turn: &Turn, (index, step): (usize, &ScriptPart), item: &Value, events: &mut Events) {
+    if matches!(step, ScriptPart::Call(call) if call.form == CallForm::Search) {
+        // A search has no events for its arguments.
+        events.push("output_item.added", json!({ "output_index": index, "item": item }));
+        return events.push("output_item.done", json!({ "output_index": index, "item": item }));
+    }
     let (field, empty) = match step {
         ScriptPart::Reasoning(_) => ("summary", json!([])),
         ScriptPart::Text(_) => ("content", json!([])),
@@ -123,15 +128,7 @@ fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
             ScriptPart::Call(call) => {
                 let call_id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
                 calls = calls.saturating_add(1);
-                let (kind, prefix, body) = if call.custom {
-                    ("custom_tool_call", "ctc", call.input_text())
-                } else {
-                    ("function_call", "fc", call.arguments_text())
-                };
-                json!({
-                    "type": kind, "id": id(prefix), "status": "completed", "call_id": call_id,
-                    "name": call.name, (body_field(call)): body,
-                })
+                render_call(call, &call_id, id)
             }
         });
     }
@@ -139,6 +136,29 @@ fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
         last["status"] = "incomplete".into();
     }
     items
+}
+
+fn render_call(call: &ScriptCall, call_id: &str, id: impl Fn(&str) -> String) -> Value {
+    if call.form == CallForm::Search {
+        let arguments: Value = serde_json::from_str(&call.arguments_text()).unwrap_or_default();
+        return json!({
+            "type": "tool_search_call", "id": id("tsc"), "status": "completed", "call_id": call_id,
+            "execution": "client", "arguments": arguments,
+        });
+    }
+    let (kind, prefix, body) = if call.custom {
+        ("custom_tool_call", "ctc", call.input_text())
+    } else {
+        ("function_call", "fc", call.arguments_text())
+    };
+    let mut item = json!({
+        "type": kind, "id": id(prefix), "status": "completed", "call_id": call_id,
+        "name": call.name, (body_field(call)): body,
+    });
+    if let CallForm::Namespaced(namespace) = &call.form {
+        item["namespace"] = namespace.as_str().into();
+    }
+    item
 }
 
 /// Returns the API's reason for an incomplete response.
@@ -166,7 +186,7 @@ fn render_end(turn: &Turn, setting: Setting<'_>, items: &[Value]) -> Value {
 
 fn response(setting: Setting<'_>, status: &str, output: &Value) -> Value {
     json!({
-        "id": format!("resp_{}", setting.number), "object": "response", "created_at": 0, "model": setting.model,
+        "id": setting.response_id, "object": "response", "created_at": 0, "model": setting.model,
         "status": status, "error": null, "incomplete_details": null, "output": output, "usage": null,
     })
 }

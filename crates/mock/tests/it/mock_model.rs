@@ -180,7 +180,7 @@ async fn a_cut_keeps_the_given_chunks_or_bytes() {
 async fn malformed_data_follows_the_given_chunks() {
     let model = MockModel::new().text("one two").fault(Fault::MalformedAfterChunks(2));
     let (chunks, error) = read(&model).await;
-    assert_eq!((text(&chunks).as_str(), error.unwrap().kind), ("one two", ModelErrorKind::Malformed));
+    assert_eq!((text(&chunks).as_str(), error.unwrap().kind), ("one two", ModelErrorKind::Dropped));
 }
 
 #[tokio::test(start_paused = true)]

@@ -144,7 +144,7 @@ fn hostile_turns_reach_the_caller_as_what_they_are() {
         assert_eq!((error.kind, error.retry_after.unwrap().as_secs()), (ModelErrorKind::RateLimit, 2));
         for switch in ["html", "not_json"] {
             let (_, error) = run(json!({ "switch": switch })).unwrap();
-            assert_eq!(error.unwrap().kind, ModelErrorKind::Malformed, "{switch}");
+            assert_eq!(error.unwrap().kind, ModelErrorKind::Dropped, "{switch}");
         }
     }
 }

@@ -145,9 +145,9 @@ fn requests_that_gemini_refuses_are_refused() {
     };
     check(json!([human(), asking(), result("f")]), 200, "finishReason");
     check(json!([human(), asking()]), 400, "no results");
-    check(json!([human(), asking(), human()]), 400, "one result for each call");
-    check(json!([human(), asking(), result("g")]), 400, "one result for each call");
-    check(json!([human(), result("f")]), 400, "one result for each call");
+    check(json!([human(), asking(), human()]), 400, "number of function response parts is equal");
+    check(json!([human(), asking(), result("g")]), 400, "not in the order of the calls");
+    check(json!([human(), result("f")]), 400, "number of function response parts is equal");
     check(json!([{"role": "assistant", "parts": [{"text": "a"}]}]), 400, "neither user nor model");
     check(json!([{"role": "user", "parts": []}]), 400, "empty");
     check(json!([]), 400, "contents");

@@ -78,7 +78,7 @@ impl de::Error for DeserializeError {
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         match expected {
-            [] => Self::permanent(format!("unknown field `{field}`, there are no fields")),
+            [] => Self::permanent(format!("unknown field `{field}`, the type has no fields")),
             _ => Self::permanent(format!("unknown field `{field}`, expected {}", expected.join(", "))),
         }
     }

@@ -154,7 +154,10 @@ impl Workspace {
 
     fn digest(&self, real: &WorkspacePath) -> Result<Version, FileError> {
         let (mut file, metadata) = self.open_real(real)?;
-        Ok(Version::compute(&read_all(&mut file, &metadata, real)?))
+        let disk = Version::compute(&read_all(&mut file, &metadata, real)?);
+        // A call that changes an unsaved text depends on it.
+        let unsaved = self.find_unsaved(real, disk);
+        Ok(unsaved.map_or(disk, |unsaved| Version::compute(&unsaved.bytes)))
     }
 
     fn lead(&self, path: &WorkspacePath) -> Lead {

@@ -12,6 +12,8 @@ mod confined;
 #[cfg(unix)]
 mod descents;
 #[cfg(target_os = "linux")]
+mod editor;
+#[cfg(target_os = "linux")]
 mod exchanged;
 mod files;
 #[cfg(target_os = "linux")]

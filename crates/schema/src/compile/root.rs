@@ -28,7 +28,7 @@ pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, 
     let document = if text.len() > MAX_SCHEMA_BYTES { None } else { Json::parse(text).ok() };
     match document.filter(|document| size(document, VALUES) < VALUES) {
         Some(document @ Json::Object(_)) => Compiler::new(&document, dialect).whole(union),
-        Some(_) => open(dialect, "is no schema; an object of any value is accepted"),
+        Some(_) => open(dialect, "is not a schema; an object of any value is accepted"),
         None => open(dialect, "is too long, too large or too deep; an object of any value is accepted"),
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ratatui_core::text::{Line, Span};
+use windlass_text::count_noun;
 
 use super::{CallState, CallView};
 use crate::code::highlight;
@@ -70,7 +71,7 @@ pub(super) fn whole(
     }
     match &call.state {
         CallState::Denied { rule, reason } => {
-            let rule = if rule.is_empty() { String::new() } else { format!(" (rule {rule})") };
+            let rule = if rule.is_empty() { String::new() } else { format!(" ({rule})") };
             let text = format!("not allowed: {reason}{rule}");
             lines.extend(wrap_prefixed(inner.span(Role::Error, ""), &text, Role::Error, inner));
         }
@@ -78,8 +79,7 @@ pub(super) fn whole(
             let role = if status == "ok" { Role::Result } else { Role::Error };
             lines.extend(result(text, role, inner));
             if *images > 0 {
-                let noun = if *images == 1 { "picture" } else { "pictures" };
-                lines.push(Line::from(inner.span(Role::Faint, format!("{images} {noun}"))));
+                lines.push(Line::from(inner.span(Role::Faint, count_noun(*images, "picture"))));
             }
         }
         _ => {}
@@ -148,8 +148,9 @@ fn others(call: &CallView, options: RenderOptions) -> Vec<Line<'static>> {
         .collect();
     let hidden = all.len().saturating_sub(OTHERS);
     if hidden > 0 {
-        let noun = if hidden == 1 { "argument" } else { "arguments" };
-        lines.push(Line::from(options.span(Role::Faint, format!("… {hidden} more {noun}"))));
+        lines.push(Line::from(
+            options.span(Role::Faint, format!("… {}", count_noun(hidden, "more argument"))),
+        ));
     }
     lines
 }

@@ -10,6 +10,7 @@ use super::warnings::{line_of, push_warnings};
 use super::{Answer, ApprovalCard, CardLimits, CardPath, QueuePosition, RenderedCard};
 use crate::diff::{DiffLimits, render_counted};
 use crate::options::RenderOptions;
+use crate::rule_name::describe_rule;
 use crate::safe::escape_line;
 use crate::theme::Role;
 
@@ -64,9 +65,8 @@ fn push_header(
     if card.reason.is_empty() && card.rule.is_empty() {
         return;
     }
-    let source = if card.source.is_empty() { String::new() } else { format!(", {}", line_of(&card.source)) };
-    let rule =
-        if card.rule.is_empty() { String::new() } else { format!(" (rule {}{source})", line_of(&card.rule)) };
+    let rule = describe_rule(&card.rule, &card.source);
+    let rule = rule.map(|rule| format!(" ({})", line_of(&rule))).unwrap_or_default();
     let spans = vec![
         options.span(Role::Words, format!("  {}", line_of(&card.reason))),
         options.span(Role::Faint, rule),

@@ -92,13 +92,13 @@ fn a_denied_call_names_its_rule() {
     let mut call = CallView::new("run_command");
     call.push_arguments(r#"{"command": "rm -rf /"}"#);
     call.set_state(CallState::Denied {
-        rule: "b.root".to_owned(),
+        rule: "your rule root".to_owned(),
         reason: "deleting the root folder is never allowed".to_owned(),
     });
     expect![[r#"
         ⊘ run_command rm -rf / · denied
           not allowed: deleting the root folder
-          is never allowed (rule b.root)
+          is never allowed (your rule root)
     "#]]
     .assert_eq(&text(&call.render(None, &options(40))));
 }

@@ -65,7 +65,7 @@ fn render(card: &ApprovalCard, columns: usize) -> RenderedCard {
 fn a_command_at_80_columns() {
     expect![[r#"
         ? run_command · asked by reviewer > tester · 2 of 5 · high risk
-          running a command needs a yes (rule d.ask, builtin)
+          running a command needs a yes
           runs     cargo test -p 'my crate'
                    rm -rf build
           effects  execute cargo test -p 'my crate' && rm -rf build
@@ -86,8 +86,7 @@ fn a_command_at_40_columns() {
     expect![[r#"
         ? run_command · asked by reviewer >
           tester · 2 of 5 · high risk
-          running a command needs a yes (rule
-          d.ask, builtin)
+          running a command needs a yes
           runs
             cargo test -p 'my crate'
             rm -rf build
@@ -116,7 +115,7 @@ fn a_command_at_40_columns() {
 fn a_command_at_120_columns() {
     expect![[r#"
         ? run_command · asked by reviewer > tester · 2 of 5 · high risk
-          running a command needs a yes (rule d.ask, builtin)
+          running a command needs a yes
           runs     cargo test -p 'my crate'
                    rm -rf build
           effects  execute cargo test -p 'my crate' && rm -rf build
@@ -135,7 +134,7 @@ fn a_command_at_120_columns() {
 fn a_small_change_at_80_columns() {
     expect![[r#"
         ? write_file · 2 of 5 · medium risk
-          writing needs a yes (rule d.write)
+          writing needs a yes
           effects  write src/a.rs
           changes  src/a.rs (+2 -0)
                    1 + line
@@ -154,7 +153,7 @@ fn a_card_that_hides_something_cannot_be_remembered() {
     assert_eq!(card.answers, [Answer::Once, Answer::Edit, Answer::No, Answer::Later, Answer::Details]);
     expect![[r#"
         ? write_file · 2 of 5 · medium risk
-          writing needs a yes (rule d.write)
+          writing needs a yes
           effects  write src/a.rs
           changes  src/a.rs (+300 -0)
                     1 + line

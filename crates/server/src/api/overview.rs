@@ -1,6 +1,5 @@
 //! The state of the server and of all sessions.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -26,10 +25,9 @@ pub(super) async fn health() -> Json<Health> {
 pub(super) async fn questions(
     State(shared): State<Arc<Shared>>,
 ) -> Result<Json<Vec<QuestionValue>>, ApiError> {
-    let mut records = on_sessions(&shared, Sessions::list).await?;
-    records.retain(|record| record.open_questions > 0 || shared.host.handle(&record.id).is_some());
+    let records = on_sessions(&shared, Sessions::open_sessions).await?;
     let mut questions = Vec::new();
-    for record in records.into_iter().rev() {
+    for record in records {
         for open in shared.host.questions(&record.id).await? {
             questions.push(QuestionValue {
                 session: record.id.clone(),
@@ -64,17 +62,12 @@ pub(super) async fn models(State(shared): State<Arc<Shared>>) -> Result<Json<Vec
 
 /// Returns the metrics in the text format of Prometheus.
 pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, ApiError> {
-    let records = on_sessions(&shared, Sessions::list).await?;
-    let mut sessions: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for record in &records {
-        let count = sessions.entry(record.state.as_str()).or_default();
-        *count = count.saturating_add(1);
-    }
+    let counts = on_sessions(&shared, Sessions::counts).await?;
     let gauges = Gauges {
         readers: shared.readers(),
         working: shared.host.handles().len(),
-        questions: records.iter().map(|record| record.open_questions).sum(),
-        sessions,
+        questions: counts.open_questions,
+        sessions: counts.states.into_iter().map(|(state, count)| (state.as_str(), count)).collect(),
     };
     let text = shared.metrics.render(&gauges);
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())

@@ -10,8 +10,8 @@ use windlass_app::feed::FeedEvent;
 use super::values::answers::{AnswerEffect, NewAnswer, QuestionValue, RuleValue};
 use super::values::files::{CheckpointsValue, DiffValue, NewRestore, RestoreValue};
 use super::values::{
-    DeviceValue, Health, Identity, Login, ModelValue, NewFork, NewMessage, NewName, NewTask, SessionValue,
-    StartedRun,
+    Compaction, DeviceValue, Health, Identity, Login, ModelValue, NewFork, NewMessage, NewName, NewTask,
+    SessionValue, StartedRun,
 };
 use super::{feed, files, login, openapi, overview, runs, sessions};
 use crate::state::Shared;
@@ -168,6 +168,7 @@ fn run_routes() -> Vec<Route> {
         .returns::<StartedRun>(201),
         Route::new(("post", "/api/sessions/{id}/messages"), "Sends a message to the run.", post(runs::send))
             .takes::<NewMessage>()
+            .takes_files()
             .returns_nothing(202),
         Route::new(
             ("post", "/api/sessions/{id}/stop"),
@@ -210,10 +211,20 @@ fn call_routes() -> Vec<Route> {
         .returns::<RuleValue>(200),
         Route::new(
             ("post", "/api/sessions/{id}/calls/{call}/stop"),
-            "Stops one call of the run, which continues; 409 if the call does not work.",
+            "Stops one call of the run or of a sub-agent, which continue; 409 if the call does not work.",
             post(runs::stop_call),
         )
+        .with_parameters(&[
+            ("agent_call", "Id of the root's call that started the sub-agent, from the events of the call."),
+            ("agents", "Names of the agents from the events of the call, with `/` between them."),
+        ])
         .returns_nothing(202),
+        Route::new(
+            ("post", "/api/sessions/{id}/compact"),
+            "Compacts the conversation: by a run of its own, or with 202 before the next request of a working run.",
+            post(runs::compact),
+        )
+        .returns::<Compaction>(201),
     ]
 }
 

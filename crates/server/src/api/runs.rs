@@ -9,15 +9,15 @@ use axum::{Extension, Json};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use windlass_app::feed::AgentPath;
 use windlass_app::providers::Provider;
 use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle};
 use windlass_app::{RunSettings, Task};
 
 use super::error::ApiError;
 use super::extract::{Body, Parameters};
-use super::sessions::on_sessions;
 use super::values::answers::{AnswerContent, AnswerEffect, NewAnswer, RuleValue};
-use super::values::{Changes, NewFile, NewFork, NewMessage, NewTask, StartedRun};
+use super::values::{Changes, Compaction, NewFile, NewFork, NewMessage, NewTask, StartedRun};
 use crate::Device;
 use crate::state::Shared;
 
@@ -175,17 +175,27 @@ pub(super) async fn send(
     Path(id): Path<String>,
     Body(message): Body<NewMessage>,
 ) -> Result<StatusCode, ApiError> {
-    shared.host.send(&id, &message.text, message.time()).await?;
+    let time = message.time();
+    let content = if message.files.is_empty() {
+        Task::new(message.text)
+    } else {
+        read_task(message.text, message.files).await?
+    };
+    shared.host.send(&id, content, time).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Returns the run of a session that works in this process.
-async fn find_working(shared: &Arc<Shared>, id: String) -> Result<RunHandle, ApiError> {
-    let record = on_sessions(shared, move |sessions| sessions.find(&id)).await?;
-    shared.host.handle(&record.id).ok_or_else(|| {
-        let message = format!("session {} does not work in this process", record.id);
-        ApiError::new(StatusCode::CONFLICT, "conflict", message)
-    })
+/// Compacts the conversation of a session: a working run before its next request, otherwise a run of its own.
+pub(super) async fn compact(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<Compaction>), ApiError> {
+    let run = shared.host.compact(&id).await?;
+    let status = if run.is_some() { StatusCode::CREATED } else { StatusCode::ACCEPTED };
+    if run.is_some() {
+        shared.metrics.runs.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok((status, Json(Compaction { run: run.map(|run| run.run().to_owned()) })))
 }
 
 /// Stops the run of a session in order: every call gets a result.
@@ -193,16 +203,33 @@ pub(super) async fn stop(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, ApiError> {
-    find_working(&shared, id).await?.stop();
+    shared.host.stop(&id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Stops one call of a run, which continues.
+/// The parameters of a call of a sub-agent.
+#[derive(Debug, Deserialize)]
+pub(super) struct AgentParameters {
+    #[serde(default)]
+    agent_call: Option<String>,
+    #[serde(default)]
+    agents: Option<String>,
+}
+
+/// Stops one call of a run or of one of its sub-agents, which continue.
 pub(super) async fn stop_call(
     State(shared): State<Arc<Shared>>,
     Path((id, call)): Path<(String, String)>,
+    Parameters(parameters): Parameters<AgentParameters>,
 ) -> Result<StatusCode, ApiError> {
-    if find_working(&shared, id).await?.stop_call(&call) {
+    let agent = match (parameters.agent_call, parameters.agents) {
+        (Some(root), Some(names)) => {
+            Some(AgentPath::new(root, names.split('/').map(str::to_owned).collect()))
+        }
+        (None, None) => None,
+        _ => return Err(ApiError::invalid("`agent_call` and `agents` belong together")),
+    };
+    if shared.host.stop_call(&id, agent.as_ref(), &call).await? {
         return Ok(StatusCode::ACCEPTED);
     }
     Err(ApiError::new(StatusCode::CONFLICT, "not_running", format!("the call {call} does not work")))

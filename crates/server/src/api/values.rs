@@ -103,6 +103,9 @@ pub(crate) struct NewName {
 pub(crate) struct NewMessage {
     /// The text.
     pub(crate) text: String,
+    /// Pictures and files.
+    #[serde(default)]
+    pub(crate) files: Vec<NewFile>,
     /// The time at which the model gets the message. Default: after the turn.
     #[serde(default)]
     pub(crate) when: Option<When>,
@@ -231,6 +234,14 @@ pub(crate) struct StartedRun {
     pub(crate) session: String,
     /// Id of the run.
     pub(crate) run: String,
+}
+
+/// The compaction of a conversation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Compaction {
+    /// Id of the run that compacts the conversation; missing if a working run does it before its next request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<String>,
 }
 
 /// Name of a model that the server can use.

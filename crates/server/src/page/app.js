@@ -75,7 +75,7 @@ function showHead(session) {
   $("state").className = `state ${session.state}`;
   state.runState = session.state;
   state.working = session.state === "working" || session.state === "waiting";
-  $("stop").hidden = !(state.working && session.is_here);
+  $("stop").hidden = !state.working;
   const isStopped = ["suspended", "interrupted", "stopped", "failed"].includes(session.state);
   $("resume").hidden = !isStopped;
   state.total = session.total;
@@ -202,7 +202,10 @@ function refresh() {
 const actions = {
   fork: (event) => forkSession(state.session, { before_call: event.call }, attempt),
   restore: (event) => attempt(() => openRestore(event.session, event, note)),
-  stopCall: (event) => attempt(() => call("POST", `/api/sessions/${encodeURIComponent(event.session)}/calls/${encodeURIComponent(event.call)}/stop`)),
+  stopCall: (event) => attempt(() => {
+    const agent = event.agent ? `?${new URLSearchParams({ agent_call: event.agent.call, agents: event.agent.names.join("/") })}` : "";
+    return call("POST", `/api/sessions/${encodeURIComponent(event.session)}/calls/${encodeURIComponent(event.call)}/stop${agent}`);
+  }),
 };
 
 function openSession(id) {
@@ -216,6 +219,7 @@ function openSession(id) {
   countEarlier();
   showCards();
   closeMenu();
+  $("welcome").hidden = Boolean(id);
   if (!id) {
     $("title").textContent = "Windlass";
     $("state").textContent = "";
@@ -243,6 +247,7 @@ async function showInbox() {
   history.replaceState(null, "", "/");
   openSession(null);
   $("title").textContent = questions.length ? "Open questions" : "No open questions";
+  $("welcome").hidden = questions.length > 0;
   for (const { session, session_name, question, ...card } of questions) {
     state.questions.set(question, { session, question, card, from: session_name });
   }

@@ -76,7 +76,7 @@ export function initComposer(state, attempt, changed, note) {
   });
   const take = (event, transfer) => {
     const files = [...(transfer?.files ?? [])];
-    if (!files.length || state.working) return;
+    if (!files.length) return;
     event.preventDefault();
     attach(files, note);
   };
@@ -100,8 +100,10 @@ async function submit(state, text) {
   const files = attached.map(({ name, data }) => ({ name, data }));
   if ($("model").value.trim()) settings.model = $("model").value.trim();
   if ($("autonomy").value) settings.autonomy = $("autonomy").value;
-  if (state.working) {
-    await call("POST", `${path}/messages`, { text, when: $("when").value });
+  if (state.session && text === "/compact" && !files.length) {
+    await call("POST", `${path}/compact`);
+  } else if (state.working) {
+    await call("POST", `${path}/messages`, { text, when: $("when").value, files });
   } else if (state.session) {
     await call("POST", `${path}/continue`, { task: text, settings, files });
   } else {
@@ -114,7 +116,6 @@ async function submit(state, text) {
 export function showComposer(state) {
   $("when-label").hidden = !state.working;
   $("settings").hidden = state.working;
-  $("attach").hidden = state.working;
   $("send").textContent = state.working ? "Say" : "Send";
   $("task").placeholder = state.working ? "A message for the working run" : state.session ? "The next task" : "Describe a task";
 }

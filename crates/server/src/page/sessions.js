@@ -12,7 +12,8 @@ function entryElement(session, isOpen, attempt, changed) {
   const cost = price(session.total?.cost);
   const facts = [clock(session.updated_ms), cost, visible(session.model)].filter(Boolean).join(" · ");
   const questions = session.open_questions ? element("span", "badge", session.open_questions) : null;
-  const open = element("button", "entry", name, element("span", "quiet line", element("span", session.state, session.state), " · ", facts, " ", questions));
+  const line = element("span", "line", element("span", session.state, session.state), " · ", facts);
+  const open = element("button", "entry", name, element("span", "quiet facts", line, questions));
   open.type = "button";
   open.setAttribute("aria-current", String(isOpen));
   open.addEventListener("click", () => { location.hash = `session=${encodeURIComponent(session.id)}`; });
@@ -52,7 +53,7 @@ function actionsElement(session, attempt, changed) {
     button("Fork", "small plain", fork),
     download("Markdown", "markdown", "md"),
     download("JSON", "json", "json"),
-    ["working", "waiting"].includes(session.state) ? null : button("Delete", "small no", remove),
+    ["working", "waiting"].includes(session.state) ? null : button("Delete", "small plain remove", remove),
   );
 }
 

@@ -131,7 +131,9 @@ export class Transcript {
 
   message(event) {
     const isPerson = event.source === "person" || event.source === "next_task";
-    if (isPerson) this.add("person", event, element("div", "words", visible(event.text)));
+    if (!isPerson) return;
+    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    this.add("person", event, element("div", "words", visible(event.text)), ...files);
   }
 
   message_queued(event) {
@@ -275,7 +277,7 @@ export class Transcript {
     if (!call) return;
     call.status.className = "status working";
     call.status.textContent = "running";
-    if (!agent && this.actions?.stopCall) {
+    if (this.actions?.stopCall) {
       call.stop = button("Stop", "small no", () => this.actions.stopCall(event));
       call.details.after(call.stop);
       call.stop.hidden = true;
@@ -330,7 +332,7 @@ export class Transcript {
 
   checkpoint(event) {
     const item = this.add("quiet checkpoint", event, `Checkpoint before turn ${event.turn} `);
-    if (this.actions?.restore) item.append(button("Compare and restore", "small plain", () => this.actions.restore(event)));
+    if (this.actions?.restore) item.append(button("Compare and restore", "small plain link", () => this.actions.restore(event)));
   }
 
   turn_diff(event) {
@@ -353,7 +355,8 @@ export class Transcript {
 
   compacted(event) {
     const removed = event.results ? `: ${event.results} results were removed` : "";
-    this.add("quiet", event, `The conversation was shortened${removed}`);
+    const saved = event.before ? ` (about ${event.after} tokens instead of ${event.before})` : "";
+    this.add("quiet", event, `The conversation was shortened${removed}${saved}`);
   }
 
   images_removed(event) {

@@ -13,4 +13,5 @@ mod load;
 mod place;
 mod restart;
 mod sessions;
+mod steering;
 mod windows;

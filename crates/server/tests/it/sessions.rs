@@ -160,8 +160,8 @@ async fn a_task_brings_files_within_the_limit_of_uploads() {
         assert_eq!(refused.status, status, "{refused:?}");
     }
     // Other routes keep the limit of small bodies.
-    let text = "x".repeat(3_000);
-    let path = format!("/api/sessions/{session}/messages");
-    assert_eq!(place.call("POST", &path, &json!({"text": text}).to_string()).await.status, 413);
+    let name = "x".repeat(3_000);
+    let path = format!("/api/sessions/{session}");
+    assert_eq!(place.call("PATCH", &path, &json!({"name": name}).to_string()).await.status, 413);
     place.shutdown().await;
 }

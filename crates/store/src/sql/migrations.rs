@@ -18,6 +18,7 @@ pub(super) const SQLITE: Migrations = &[
     ("sessions", include_str!("../../migrations/sqlite/0002_sessions.sql")),
     ("session pages", include_str!("../../migrations/sqlite/0003_session_pages.sql")),
     ("message numbers", include_str!("../../migrations/sqlite/0004_message_numbers.sql")),
+    ("session states", include_str!("../../migrations/sqlite/0005_session_states.sql")),
 ];
 #[cfg(feature = "postgres")]
 pub(super) const POSTGRES: Migrations = &[
@@ -25,6 +26,7 @@ pub(super) const POSTGRES: Migrations = &[
     ("sessions", include_str!("../../migrations/postgres/0002_sessions.sql")),
     ("session pages", include_str!("../../migrations/postgres/0003_session_pages.sql")),
     ("message numbers", include_str!("../../migrations/postgres/0004_message_numbers.sql")),
+    ("session states", include_str!("../../migrations/postgres/0005_session_states.sql")),
 ];
 
 /// Brings the tables to the newest version. A database of a later version of this crate is refused.

@@ -10,18 +10,20 @@ use super::statements;
 use super::store::{SqlStore, to_i64, to_u64};
 use crate::StoreError;
 use crate::name::check_plain;
-use crate::session_records::{SessionChange, SessionRecords, SessionRow};
+use crate::session_records::{SessionChange, SessionRecords, SessionRow, StateCount};
 
 impl SqlStore {
     /// Stores a change of a session: its record, or `None` if it is removed.
-    fn change_session(&self, id: &str, changed_ms: u64, record: Option<&RawJson>) -> Result<u64, StoreError> {
+    fn change_session(&self, id: &str, row: Option<&SessionRow>) -> Result<u64, StoreError> {
         check_plain(id)?;
-        let changed_ms = to_i64(changed_ms);
         loop {
-            let (id, text) = (id.to_owned(), record.map(|record| record.as_str().to_owned()));
+            let (id, row) = (id.to_owned(), row.cloned());
             let put = self.session().try_run(Durability::Synced, move |pool| {
-                let query = sqlx::query_scalar(statements::PUT_SESSION).bind(id.clone());
-                let query = query.bind(text.clone()).bind(changed_ms);
+                let text = row.as_ref().map(|row| row.record.as_str().to_owned());
+                let row = row.clone().unwrap_or_else(|| SessionRow::new("", 0, RawJson::default()));
+                let query = sqlx::query_scalar(statements::PUT_SESSION).bind(id.clone()).bind(text);
+                let query = query.bind(to_i64(row.changed_ms)).bind(row.state).bind(i64::from(row.is_open));
+                let query = query.bind(to_i64(row.open_questions));
                 async move { query.fetch_one(&pool).await }
             });
             match put {
@@ -35,17 +37,33 @@ impl SqlStore {
     }
 }
 
+impl SqlStore {
+    /// Reads the rows of a statement that selects all columns of [`SessionRow`].
+    fn read_rows(&self, doing: &'static str, rows: &[AnyRow]) -> Result<Vec<SessionRow>, StoreError> {
+        let fail = |error: Error| self.session().fail(doing, &error);
+        let read = |row: &AnyRow| {
+            let id: String = row.try_get(0).map_err(fail)?;
+            let record = parse(&row.try_get::<String, _>(2).map_err(fail)?, &id)?;
+            let read = SessionRow::new(id, to_u64(row.try_get(1).map_err(fail)?), record);
+            let is_open = row.try_get::<i64, _>(4).map_err(fail)? != 0;
+            let questions = to_u64(row.try_get(5).map_err(fail)?);
+            Ok(read.with_state(row.try_get::<String, _>(3).map_err(fail)?, is_open, questions))
+        };
+        rows.iter().map(read).collect()
+    }
+}
+
 fn parse(text: &str, id: &str) -> Result<RawJson, StoreError> {
     text.parse().map_err(|_| StoreError::Damaged { run: id.to_owned(), what: "the record of a session" })
 }
 
 impl SessionRecords for SqlStore {
     fn put_session(&self, row: &SessionRow) -> Result<u64, StoreError> {
-        self.change_session(&row.id, row.changed_ms, Some(&row.record))
+        self.change_session(&row.id, Some(row))
     }
 
     fn remove_session(&self, id: &str) -> Result<u64, StoreError> {
-        self.change_session(id, 0, None)
+        self.change_session(id, None)
     }
 
     fn read_session(&self, id: &str) -> Result<Option<RawJson>, StoreError> {
@@ -66,13 +84,38 @@ impl SessionRecords for SqlStore {
             let query = query.bind(i64::from(limit));
             async move { query.fetch_all(&pool).await }
         })?;
+        self.read_rows(DOING, &rows)
+    }
+
+    fn find_sessions(&self, prefix: &str, limit: u32) -> Result<Vec<SessionRow>, StoreError> {
+        const DOING: &str = "find sessions";
+        let prefix = prefix.to_owned();
+        let rows = self.session().run(DOING, move |pool| {
+            let query = sqlx::query(statements::FIND_SESSIONS).bind(prefix.clone()).bind(i64::from(limit));
+            async move { query.fetch_all(&pool).await }
+        })?;
+        self.read_rows(DOING, &rows)
+    }
+
+    fn read_open_sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
+        const DOING: &str = "read the open sessions";
+        let rows = self.session().run(DOING, |pool| async move {
+            sqlx::query(statements::READ_OPEN_SESSIONS).fetch_all(&pool).await
+        })?;
+        self.read_rows(DOING, &rows)
+    }
+
+    fn count_states(&self) -> Result<Vec<StateCount>, StoreError> {
+        const DOING: &str = "count the states of sessions";
+        let rows = self
+            .session()
+            .run(DOING, |pool| async move { sqlx::query(statements::COUNT_STATES).fetch_all(&pool).await })?;
         let fail = |error: Error| self.session().fail(DOING, &error);
-        let read = |row: &AnyRow| {
-            let id: String = row.try_get(0).map_err(fail)?;
-            let record = parse(&row.try_get::<String, _>(2).map_err(fail)?, &id)?;
-            Ok(SessionRow::new(id, to_u64(row.try_get(1).map_err(fail)?), record))
+        let count = |row: &AnyRow| {
+            let (sessions, questions) = (row.try_get(1).map_err(fail)?, row.try_get(2).map_err(fail)?);
+            Ok(StateCount::new(row.try_get(0).map_err(fail)?, to_u64(sessions), to_u64(questions)))
         };
-        rows.iter().map(read).collect()
+        rows.iter().map(count).collect()
     }
 
     fn count_sessions(&self) -> Result<u64, StoreError> {

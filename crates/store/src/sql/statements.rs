@@ -46,18 +46,29 @@ pub(super) const REMOVE_MESSAGE: &str = "DELETE FROM windlass_messages WHERE run
 pub(super) const PUT_CONTENT: &str =
     "INSERT INTO windlass_contents (hash, bytes) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
 /// A query with `ON CONFLICT` needs a `WHERE` for the parser of SQLite.
-pub(super) const PUT_SESSION: &str = "INSERT INTO windlass_sessions (id, version, record, changed_ms) \
-     SELECT $1, COALESCE(MAX(version), 0) + 1, $2, $3 FROM windlass_sessions WHERE TRUE \
+pub(super) const PUT_SESSION: &str = "INSERT INTO windlass_sessions \
+     (id, version, record, changed_ms, state, is_open, open_questions) \
+     SELECT $1, COALESCE(MAX(version), 0) + 1, $2, $3, $4, $5, $6 FROM windlass_sessions WHERE TRUE \
      ON CONFLICT (id) DO UPDATE SET version = excluded.version, record = excluded.record, \
-     changed_ms = excluded.changed_ms RETURNING version";
+     changed_ms = excluded.changed_ms, state = excluded.state, is_open = excluded.is_open, \
+     open_questions = excluded.open_questions RETURNING version";
 pub(super) const READ_SESSION_CHANGES: &str = "SELECT version, id, record FROM windlass_sessions \
      WHERE version > $1 AND (record IS NOT NULL OR $1 > 0) ORDER BY version";
 pub(super) const READ_SESSION: &str =
     "SELECT record FROM windlass_sessions WHERE id = $1 AND record IS NOT NULL";
 /// The first comparison lets the databases begin in the middle of the index.
-pub(super) const READ_SESSIONS: &str = "SELECT id, changed_ms, record FROM windlass_sessions \
-     WHERE record IS NOT NULL AND changed_ms <= $1 AND (changed_ms < $1 OR id < $2) \
+pub(super) const READ_SESSIONS: &str = "SELECT id, changed_ms, record, state, is_open, open_questions \
+     FROM windlass_sessions WHERE record IS NOT NULL AND changed_ms <= $1 AND (changed_ms < $1 OR id < $2) \
      ORDER BY changed_ms DESC, id DESC LIMIT $3";
+/// The first comparison lets the databases begin in the middle of the index.
+pub(super) const FIND_SESSIONS: &str = "SELECT id, changed_ms, record, state, is_open, open_questions \
+     FROM windlass_sessions WHERE record IS NOT NULL AND ((id >= $1 AND substr(id, 1, length($1)) = $1) \
+     OR id IN (SELECT session FROM windlass_runs WHERE id >= $1 AND substr(id, 1, length($1)) = $1)) \
+     ORDER BY id LIMIT $2";
+pub(super) const READ_OPEN_SESSIONS: &str = "SELECT id, changed_ms, record, state, is_open, open_questions \
+     FROM windlass_sessions WHERE record IS NOT NULL AND is_open = 1 ORDER BY id";
+pub(super) const COUNT_STATES: &str = "SELECT state, COUNT(*), CAST(SUM(open_questions) AS BIGINT) \
+     FROM windlass_sessions WHERE record IS NOT NULL GROUP BY state ORDER BY state";
 pub(super) const COUNT_SESSIONS: &str = "SELECT COUNT(*) FROM windlass_sessions WHERE record IS NOT NULL";
 pub(super) const ASSIGN_RUN: &str = "UPDATE windlass_runs SET session = $2 WHERE id = $1";
 pub(super) const LIST_UNASSIGNED_RUNS: &str =

@@ -231,6 +231,43 @@ fn check_pages(sessions: &Arc<dyn SessionRecords>) {
     assert_eq!(sessions.count_sessions().unwrap(), 4);
     assert_eq!(sessions.read_session("b").unwrap(), Some(json("1")));
     assert_eq!((sessions.read_session("e").unwrap(), sessions.read_session("x").unwrap()), (None, None));
+    check_states(sessions);
+}
+
+/// Checks the search by the beginning of an id, the open sessions and the counts, with the sessions `a` to `d`.
+fn check_states(sessions: &Arc<dyn SessionRecords>) {
+    let row = |id: &str, state: &str, is_open, questions| {
+        SessionRow::new(id, 60, json("1")).with_state(state, is_open, questions)
+    };
+    let (asks, works) = (row("b1", "suspended", true, 2), row("b2", "working", true, 0));
+    for session in [&asks, &works, &row("b3", "ended", false, 0)] {
+        sessions.put_session(session).unwrap();
+    }
+    assert_eq!(sessions.read_open_sessions().unwrap(), [asks.clone(), works.clone()]);
+    let ids = |prefix: &str, limit| {
+        let rows = sessions.find_sessions(prefix, limit).unwrap();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!((ids("b", 9), ids("b", 2)), (strings(&["b", "b1", "b2", "b3"]), strings(&["b", "b1"])));
+    assert_eq!((ids("b%", 9), ids("B", 9), ids("e", 9)), (vec![], vec![], vec![]));
+    assert_eq!(sessions.find_sessions("b2", 1).unwrap(), [works]);
+    let counts = |sessions: &Arc<dyn SessionRecords>| {
+        let counts = sessions.count_states().unwrap();
+        counts
+            .into_iter()
+            .map(|count| (count.state, count.sessions, count.open_questions))
+            .collect::<Vec<_>>()
+    };
+    let expected = [("", 4, 0), ("ended", 1, 0), ("suspended", 1, 2), ("working", 1, 0)];
+    assert_eq!(counts(sessions), expected.map(|(state, count, open)| (state.to_owned(), count, open)));
+    sessions.put_session(&row("b1", "ended", false, 0)).unwrap();
+    sessions.remove_session("b2").unwrap();
+    assert_eq!(sessions.read_open_sessions().unwrap(), []);
+    assert_eq!(counts(sessions)[1], ("ended".to_owned(), 2, 0));
+}
+
+fn strings(list: &[&str]) -> Vec<String> {
+    list.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn runs_without_a_session_are_listed(scene: &Scene) {
@@ -249,4 +286,9 @@ fn check_assignment(sessions: &Arc<dyn SessionRecords>) {
     sessions.assign_run("3", "").unwrap();
     sessions.assign_run("missing", "1").unwrap();
     assert_eq!(sessions.list_unassigned_runs(9).unwrap(), ["2"]);
+    // A session is found by the beginning of a run's id, too.
+    sessions.put_session(&SessionRow::new("s", 1, json("1"))).unwrap();
+    sessions.assign_run("2", "s").unwrap();
+    let found = sessions.find_sessions("2", 9).unwrap();
+    assert_eq!(found.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["s"]);
 }

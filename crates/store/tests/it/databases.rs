@@ -8,7 +8,7 @@ use windlass_store::{StoreUrl, open_store};
 
 /// The digests of the released migrations. A released migration never changes: a database that has it would
 /// be refused. A new version adds a line.
-const RELEASED: [(&str, &str); 8] = [
+const RELEASED: [(&str, &str); 10] = [
     ("sqlite/0001_runs.sql", "00e82209ccf3005eb71261dbef08e72db13294c18c225b4761b86e5fb03af8ea"),
     ("postgres/0001_runs.sql", "477c0f7fc2a7a82d6c79d0ddf28a017391cc51e755a90ce2b0e3aa1f1cfd3c31"),
     ("sqlite/0002_sessions.sql", "d6a362ed5b345f49e9cc13fd4634845f0f4161f16ec2d5813c5c37db25afc799"),
@@ -17,6 +17,8 @@ const RELEASED: [(&str, &str); 8] = [
     ("postgres/0003_session_pages.sql", "7d4a6215c1361fb52c0d06aa77aade0150c671bb4fd0171e6b5f77c793b9a5ca"),
     ("sqlite/0004_message_numbers.sql", "b1f3dda080f625f21bdc7a106537461257a3750b5503642d9e2578475ce21796"),
     ("postgres/0004_message_numbers.sql", "b1f3dda080f625f21bdc7a106537461257a3750b5503642d9e2578475ce21796"),
+    ("sqlite/0005_session_states.sql", "5a730ffdfae082517f72a0776d60fe2d2bdf9f6064c754801325260a6024ae06"),
+    ("postgres/0005_session_states.sql", "e1dc2e6923a0c3d9108d199a449afe6726629f2362e9a9954013d4fd5d6276ec"),
 ];
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -60,6 +62,43 @@ fn check_rows_of_version_2(url: &str, migration: &str) {
     assert_eq!(sessions.list_unassigned_runs(10).unwrap(), ["3-c"]);
 }
 
+/// Inserts rows without states, as version 4 wrote them, and applies the statements that fill the columns of version 5.
+fn check_rows_of_version_4(url: &str, migration: &str) {
+    drop(open_store(&StoreUrl::new(url)).unwrap());
+    let rows = [
+        r#"INSERT INTO windlass_sessions (id, version, record) VALUES ('1-a', 1,
+            '{"id":"1-a","name":"\"state\":\"working\"","state":"ended","open_questions":0}')"#,
+        r#"INSERT INTO windlass_sessions (id, version, record) VALUES ('2-b', 2,
+            '{"id":"2-b","state":"suspended","open_questions":2}')"#,
+        r#"INSERT INTO windlass_sessions (id, version, record) VALUES ('3-c', 3, '{"id":"3-c","state":"working"}')"#,
+        "INSERT INTO windlass_sessions (id, version, record) VALUES ('9-x', 4, NULL)",
+    ];
+    let updates = migration.split(";\n").map(str::trim).filter(|statement| statement.starts_with("UPDATE"));
+    let statements: Vec<String> = rows.into_iter().chain(updates).map(str::to_owned).collect();
+    assert_eq!(statements.len(), 6);
+    block_on(async {
+        let pool = AnyPool::connect(url).await.unwrap();
+        for statement in statements {
+            sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+        }
+    });
+    let sessions = open_store(&StoreUrl::new(url)).unwrap().sessions().unwrap();
+    let open = sessions.read_open_sessions().unwrap();
+    let open: Vec<_> = open.iter().map(|row| (row.id.as_str(), row.open_questions)).collect();
+    assert_eq!(open, [("2-b", 2), ("3-c", 0)]);
+    let counts = sessions.count_states().unwrap();
+    let states: Vec<_> = counts.iter().map(|count| (count.state.as_str(), count.sessions)).collect();
+    assert_eq!(states, [("ended", 1), ("suspended", 1), ("working", 1)]);
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn rows_of_version_4_get_their_states_in_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/runs.db", folder.path().display());
+    check_rows_of_version_4(&url, include_str!("../../migrations/sqlite/0005_session_states.sql"));
+}
+
 #[cfg(feature = "sqlite")]
 #[test]
 fn rows_of_version_2_get_their_place_in_the_list_of_sqlite() {
@@ -81,7 +120,7 @@ fn check_rows_of_version_1(url: &str, bytes: &str) {
         let versions = versions.fetch_all(&pool).await.unwrap();
         versions.iter().map(|row| row.get::<i64, _>(0)).collect::<Vec<_>>()
     });
-    assert_eq!(versions, [1, 2, 3, 4]);
+    assert_eq!(versions, [1, 2, 3, 4, 5]);
     let store = open_store(&StoreUrl::new(url)).unwrap();
     assert_eq!(store.list_runs(None, 10).unwrap(), ["old"]);
     assert_eq!(store.read_settings("old").unwrap().as_str(), r#"{"task":"x"}"#);

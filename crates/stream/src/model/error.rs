@@ -27,9 +27,9 @@ pub enum ModelErrorKind {
     Server,
     /// The idle timeout expired: no data arrived for too long.
     Idle,
-    /// The connection broke during the answer.
+    /// The connection broke during the answer, or the received data is not JSON, as after a cut or from a proxy.
     Dropped,
-    /// The answer does not have the provider's format.
+    /// The answer is JSON of another form than the provider's, or exceeds a limit.
     Malformed,
 }
 

@@ -225,7 +225,7 @@ fn count_decision(metrics: &Metrics, decision: &Decision) {
     metrics.instruments.decisions.add(1, &metrics.extend(&attributes));
 }
 
-#[expect(clippy::disallowed_methods, reason = "the times of steps and waits are what the metrics tell")]
+#[expect(clippy::disallowed_methods, reason = "the metrics report the times of steps and waits")]
 fn now() -> Instant {
     Instant::now()
 }

@@ -116,7 +116,7 @@ fn turn(turn: u32) -> Event {
 }
 
 fn answer(usage: Usage) -> Event {
-    Event::AnswerEnded { stop: None, usage, total: usage }
+    Event::AnswerEnded { stop: None, usage, total: usage, cost: 0, total_cost: 0 }
 }
 
 fn call(id: &str) -> CallId {

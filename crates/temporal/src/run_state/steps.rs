@@ -83,9 +83,9 @@ impl RunState {
             }
             (Work::Run(run), StepEnd::Lost(reason)) if step.class == StepClass::Once => {
                 self.lost.push(run.call.id.clone());
-                self.keep_event(windlass_loop::Event::CallProgress {
+                self.keep_event(windlass_loop::Event::CallNote {
                     call: run.call.id.clone(),
-                    text: format!("[the worker of this call ended: {reason}]\n"),
+                    text: format!("the worker of this call ended: {reason}"),
                 });
             }
             (Work::Run(run), StepEnd::Cancelled) => {

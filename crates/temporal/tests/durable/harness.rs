@@ -130,7 +130,7 @@ impl Harness for Workers<'_> {
     }
 
     fn approve(&mut self, call: &str, yes: bool) -> Result<(), String> {
-        let id = self.questions.get(call).ok_or_else(|| format!("nobody asks about {call}"))?;
+        let id = self.questions.get(call).ok_or_else(|| format!("the question about {call} is missing"))?;
         let decision = if yes { ApprovalDecision::approve(id) } else { ApprovalDecision::deny(id, None) };
         let run = self.handle()?;
         self.scene.runtime.block_on(run.answer(decision)).map_err(|error| error.to_string())

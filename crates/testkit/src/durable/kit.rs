@@ -78,7 +78,7 @@ impl Checked {
                     for waiting in &calls {
                         let seen = harness.result()?.seen.get(waiting).copied().unwrap_or_default();
                         if seen > 0 {
-                            return Err(format!("{waiting} was made before anybody said yes"));
+                            return Err(format!("{waiting} was made before its approval"));
                         }
                     }
                     // Answer the last question first, with one process per answer, to cover other orders and
@@ -95,7 +95,7 @@ impl Checked {
 
 fn not_lost(left: &LeftState) -> Result<(), String> {
     if left.records < left.acknowledged {
-        return Err(format!("{} records were acknowledged, {} are there", left.acknowledged, left.records));
+        return Err(format!("{} records were acknowledged, {} exist", left.acknowledged, left.records));
     }
     match left.unpaired.first() {
         Some(unpaired) => Err(format!("a request cannot be sent: {unpaired}")),
@@ -105,7 +105,7 @@ fn not_lost(left: &LeftState) -> Result<(), String> {
 
 fn right(left: &LeftState, job: &Job, no: bool) -> Result<(), String> {
     if left.text.as_deref() != Some(&job.text()) {
-        return Err(format!("it says {:?} at its end", left.text));
+        return Err(format!("its last text is {:?}", left.text));
     }
     let denied = job.calls().find(|(tool, _)| *tool == ASK).filter(|_| no).map(|(_, id)| id);
     for (tool, id) in job.calls() {

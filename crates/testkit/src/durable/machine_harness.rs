@@ -80,7 +80,7 @@ impl Harness for MachineHarness {
             .iter()
             .any(|entry| matches!(entry, Entry::Asked { request } if request.call.id.as_str() == call));
         if !is_asked {
-            return Err(format!("nobody asks about {call}"));
+            return Err(format!("the question about {call} is missing"));
         }
         self.answers.insert(call.to_owned(), yes);
         Ok(())

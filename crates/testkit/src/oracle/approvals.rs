@@ -70,7 +70,7 @@ fn answer(
     match approvals.end(outcome) {
         Ok(request) => {
             assert_eq!(request.request_id, id, "the answer counts for another question");
-            assert!(waiting.remove(id).is_some(), "an answer counts that nobody asked for, or twice");
+            assert!(waiting.remove(id).is_some(), "an answer counts without a question, or twice");
             ended.insert(id.to_owned());
         }
         Err(AnswerError::Late { .. }) => assert!(ended.contains(id), "late without an end"),

@@ -80,7 +80,7 @@ fn check_events(events: &[CallEvent], answer: &Answer) {
                 let text = told.get(key).expect("a call starts before it is finished");
                 // Payloads of other forms arrive in one piece, without earlier deltas.
                 if let (ArgumentForm::Plain, Payload::Function { arguments }) = (notes.form, &call.payload) {
-                    assert_eq!(text, arguments.as_str(), "what was told is what is run");
+                    assert_eq!(text, arguments.as_str(), "the reported call is the one that runs");
                 }
             }
             CallEvent::Malformed(call) => assert!(ended.insert(call.key), "call {:?} ends once", call.key),
@@ -101,7 +101,7 @@ fn check_answer(answer: &Answer) {
         AnswerCall::Good(_) => true,
         AnswerCall::Malformed(call) => call.name.is_some(),
     });
-    assert_eq!(results.len(), named.count(), "every named call stands in the message");
+    assert_eq!(results.len(), named.count(), "every named call is in the message");
     check_pairing(&[message, Message::results(results)]).expect("the message can be answered");
     let text = serde_json::to_string(answer).expect("an answer is JSON");
     assert_eq!(&serde_json::from_str::<Answer>(&text).expect("it reads its own JSON"), answer);

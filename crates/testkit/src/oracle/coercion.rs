@@ -43,14 +43,14 @@ pub fn coercion(bytes: &[u8]) {
             assert!(matches!(text.trim(), "null" | "None"), "only null is left out");
             assert!(
                 !is_required && outcomes == [CoercionOutcome::Omitted],
-                "only what is optional is left out"
+                "only optional fields are left out"
             );
         }
         Some(Value::String(value)) => {
             assert_eq!(value, text.as_ref(), "a string stays as it is");
             let expected: &[CoercionOutcome] =
                 if kinds.contains(&"string") { &[] } else { &[CoercionOutcome::Failed] };
-            assert_eq!(outcomes, expected, "what does not fit is told");
+            assert_eq!(outcomes, expected, "a mismatch is reported");
         }
         Some(value) => {
             assert_ne!(kinds, ["string"], "where a string is wanted it is one");
@@ -60,9 +60,9 @@ pub fn coercion(bytes: &[u8]) {
                 kinds.contains(&kind) || kind == "number" && kinds.contains(&"integer"),
                 "{kind} is not wanted"
             );
-            assert_eq!(outcomes, [CoercionOutcome::Became(kind)], "what was converted is told");
+            assert_eq!(outcomes, [CoercionOutcome::Became(kind)], "a conversion is reported");
             if let Ok(said) = serde_json::from_str::<Value>(text.trim()) {
-                assert_eq!(value, &said, "it becomes what it says");
+                assert_eq!(value, &said, "the result equals the reported change");
             }
         }
     }

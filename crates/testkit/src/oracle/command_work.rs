@@ -22,7 +22,7 @@ pub fn command_work(bytes: &[u8]) {
     let text = format!("rm x; {}", shape.repeat(times));
     let scan = Scan::read(&text);
     check_within(&scan, text.len());
-    assert!(scan.runs(&["rm"]) && scan.may_run(&["rm"]), "what stands first is lost: {:?}", scan.excess());
+    assert!(scan.runs(&["rm"]) && scan.may_run(&["rm"]), "the first element is lost: {:?}", scan.excess());
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let alone = Scan::scan_argv(&words);
     check_within(&alone, text.len().saturating_add(1));

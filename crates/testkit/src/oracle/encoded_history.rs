@@ -37,7 +37,7 @@ pub fn encoded_history(bytes: &[u8]) {
                 assert_eq!(
                     again.as_ref().map(|http| String::from_utf8_lossy(&http.body)),
                     alone.as_ref().map(|http| String::from_utf8_lossy(&http.body)),
-                    "{} remembers what it wrote",
+                    "{} remembers its own bytes",
                     wire.name()
                 );
                 assert_eq!(again, alone, "path and headers too");

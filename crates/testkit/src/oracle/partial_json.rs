@@ -92,7 +92,7 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
         parser.drain_events(|event| rebuilt.take(event));
         let snapshot = parser.snapshot();
         let value = snapshot.to_value();
-        assert_eq!(rebuilt.value(), value, "the events tell another value");
+        assert_eq!(rebuilt.value(), value, "the events describe another value");
         let whole = snapshot.deserialize::<Value>().expect("a value has any type");
         assert_eq!(
             Some(&whole).filter(|whole| !whole.is_null()),
@@ -113,11 +113,11 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
     }
     let last = parser.snapshot().to_value();
     let written = serde_json::to_value(parser.snapshot()).expect("a snapshot has nothing that JSON has not");
-    assert_eq!(written, last.clone().unwrap_or_default(), "what is written is not what is shown");
+    assert_eq!(written, last.clone().unwrap_or_default(), "the written text differs from the shown text");
     if parser.status() == Status::Complete
         && let Ok(end) = parser.finish()
     {
-        assert_eq!(last, Some(end), "the end is not what was shown last");
+        assert_eq!(last, Some(end), "the end differs from the last shown text");
     }
 }
 
@@ -134,12 +134,12 @@ pub fn partial_json_repair(bytes: &[u8]) {
         assert!(!is_json || text.trim_start().starts_with('"'), "JSON is refused");
         return;
     };
-    serde_json::from_str::<Value>(&repaired.text).expect("what was repaired is JSON");
-    let again = repair(&repaired.text, Limits::default()).expect("what was repaired is not refused");
+    serde_json::from_str::<Value>(&repaired.text).expect("the repaired text is JSON");
+    let again = repair(&repaired.text, Limits::default()).expect("the repaired text is accepted");
     let is_string = repaired.text.trim_start().starts_with('"');
     assert!(
         again.repairs.is_empty() || is_string,
-        "what was repaired is repaired again: {:?}",
+        "the repaired text is repaired again: {:?}",
         again.repairs
     );
     let is_encoded = text.trim_start().starts_with('"');

@@ -30,8 +30,7 @@ pub fn redact(bytes: &[u8]) {
         assert_eq!(redactor.redact(text).as_bytes(), whole, "the text is not the bytes");
         assert_eq!(redactor.contains_secret(text), whole != text.as_bytes(), "found, or not found");
         let json = serde_json::to_string(&[text]).expect("a text becomes JSON");
-        let clean: [String; 1] =
-            serde_json::from_str(&redactor.redact_json(&json)).expect("what was JSON is JSON no more");
+        let clean: [String; 1] = serde_json::from_str(&redactor.redact_json(&json)).expect("JSON stays JSON");
         assert_eq!(clean[0].as_bytes(), whole, "in JSON it is another text");
     }
 }

@@ -55,7 +55,7 @@ fn takes_the_same(
     compiled: &CompiledSchema,
     arguments: &Arguments,
 ) {
-    let there = Checker::compile(&compiled.schema).expect("what is legal in a dialect is a schema");
+    let there = Checker::compile(&compiled.schema).expect("a legal text of a dialect is a schema");
     let (arguments, sent) = as_sent(dialect, compiled, arguments);
     let shown = || format!("{dialect}\n{}\n{}\n{}", schema.as_str(), compiled.schema.as_str(), sent.as_str());
     if checker.check(&arguments).is_ok() {

@@ -116,7 +116,7 @@ fn scan(options: &Options, pieces: &[&str]) -> Vec<Chunk> {
     scanner.finish(&mut chunks);
     let told = chunks.len();
     scanner.finish(&mut chunks);
-    assert_eq!(chunks.len(), told, "a second end says nothing");
+    assert_eq!(chunks.len(), told, "a second end has no effect");
     merge(chunks)
 }
 

@@ -83,7 +83,7 @@ fn read_framed(wire: &dyn Wire, framing: Framing, bytes: &[u8]) -> Vec<Chunk> {
     let mut decoder = wire.decoder(Limits::default());
     // A stream without events is an error: the answer ended early before it started.
     if decoder.push(bytes, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).is_err() {
-        assert!(chunks.is_empty(), "{} writes what it reads", wire.name());
+        assert!(chunks.is_empty(), "{} writes the request that it reads", wire.name());
     }
     chunks
 }

@@ -39,8 +39,8 @@ fn check(path: &str, server: &dyn Server, wire: &dyn Wire, bytes: &[u8]) {
         assert!(!refusals.is_empty(), "{} refuses to write what its linter takes", wire.name());
         return;
     };
-    let again = server.decode_request(path, &http.body).expect("what is written is a request of the format");
-    let written = wire.encode(&again.request).expect("what was written once is written again");
+    let again = server.decode_request(path, &http.body).expect("the written body is a request of the format");
+    let written = wire.encode(&again.request).expect("a body has the same bytes when it is written again");
     assert_eq!(
         String::from_utf8_lossy(&written.body),
         String::from_utf8_lossy(&http.body),

@@ -188,20 +188,16 @@ const CHAT_DIFFERENCES: &[Difference] = &[
     ("rig__mistral-tool_truncation_matrix-blocking_mistral_small_low_model.json", "S10", NOTHING_CAME),
 ];
 
-/// Bodies that a test put together of several responses.
-const SEVERAL: &str =
-    "several responses in one body; an answer that is written has one end, and nothing after it";
-
 const ANTHROPIC_DIFFERENCES: &[Difference] = &[
-    ("vercel-ai__anthropic-anthropic-programmatic-tool-calling.1.chunks.sse", "S13", SEVERAL),
-    ("vercel-ai__anthropic-anthropic-tool-search-bm25.1.chunks.sse", "S13", SEVERAL),
-    ("vercel-ai__anthropic-anthropic-tool-search-deferred-bm25.chunks.sse", "S13", SEVERAL),
-    ("vercel-ai__anthropic-anthropic-tool-search-deferred-regex.chunks.sse", "S13", SEVERAL),
-    ("vercel-ai__anthropic-anthropic-tool-search-regex.1.chunks.sse", "S13", SEVERAL),
     (
         "vercel-ai__anthropic-spliced-message-start.chunks.sse as a whole",
         "S10",
         "a call was cut and another response followed; its half input goes out as a text, which is no arguments",
+    ),
+    (
+        "vercel-ai__anthropic-anthropic-programmatic-tool-calling.1.chunks.sse",
+        "S13",
+        "several answers in one body, each with the container and another moment of its end; one answer has the last",
     ),
 ];
 

@@ -62,9 +62,9 @@ fn a_driver_that_loses_or_doubles_is_found() {
     check_found("look-3 has no result", |left| {
         left.statuses.remove("look-3");
     });
-    check_found("it says None at its end", |left| left.text = None);
+    check_found("its last text is None", |left| left.text = None);
     check_found("a request cannot be sent", |left| left.unpaired.push("cut".into()));
-    check_found("was made before anybody said yes", |left| {
+    check_found("was made before its approval", |left| {
         left.seen.insert("ask-2".into(), 1);
     });
 }

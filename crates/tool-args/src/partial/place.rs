@@ -6,7 +6,7 @@ use crate::mismatch::Mismatches;
 
 /// The relation of a step to a member.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a value begins, goes on and ends, or comes whole")]
+#[expect(clippy::exhaustive_enums, reason = "a value begins, continues and ends, or arrives whole")]
 pub enum Part<'a> {
     /// The value of the member begins.
     Begin(Node<'a>),

@@ -28,7 +28,7 @@ fn add_integers(
 }
 
 /// Tells what it does.
-#[tool(idempotent, parallel, open_world, risk = "high", name = "tell-all", effects = told)]
+#[tool(idempotent, parallel, open_world, polls, risk = "high", name = "tell-all", effects = told)]
 pub(crate) async fn tell(
     #[serde(rename = "what")] text: String,
     ctx: &Context,
@@ -144,6 +144,7 @@ fn hints_are_the_words_in_the_brackets() {
     let hints = Hints {
         idempotent: true,
         open_world: true,
+        polls: true,
         concurrency: Concurrency::Parallel,
         risk: Risk::High,
         ..Hints::default()

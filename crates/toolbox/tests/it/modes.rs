@@ -177,8 +177,8 @@ fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     check("write_file", r#"{"writes":["a.md"],"leads_to":"src/a.rs"}"#, Some("src/a.rs"));
     check("write_file", r#"{"writes":["a.md"],"leads_to":"docs/a.md"}"#, None);
     // What a call would touch has to be clear.
-    check("apply_patch", r#"{"unknown":true,"writes":["a.md"]}"#, Some("does not say clearly"));
-    check("apply_patch", "{}", Some("does not say clearly"));
+    check("apply_patch", r#"{"unknown":true,"writes":["a.md"]}"#, Some("does not name clearly"));
+    check("apply_patch", "{}", Some("does not name clearly"));
 }
 
 #[test]

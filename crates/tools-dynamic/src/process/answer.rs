@@ -16,12 +16,13 @@ pub(crate) fn output(answer: Answer) -> Result<Output, ToolError> {
         Answer::Text(text) if text.is_empty() => Ok(Output::from(())),
         Answer::Text(text) => Ok(Output::text(text)),
         Answer::Error(text) if text.trim().is_empty() => {
-            Err("the tool failed and did not say why; look at what it did before calling it again".into())
+            Err("the tool failed without a reason; check its effects before calling it again".into())
         }
         Answer::Error(text) => Err(ToolError::model(text)),
         Answer::Content(pieces) => Ok(gather_output(pieces)),
         Answer::Tools(_) => {
-            let text = "the tool's process answered with a list of tools; what the call did is not known";
+            let text =
+                "the tool's process answered with a list of tools; the effects of the call are not known";
             Ok(Output::text(text).with_status(ResultStatus::EffectsUnknown))
         }
     }

@@ -146,7 +146,7 @@ async fn policy_is_told_how_much_a_process_is_confined() {
         assert_eq!(containment.is_full(), probe.level.is_apart(), "{containment:?}");
         fs::write(serving.folder.path().join("project/later.pem"), "key").unwrap();
         let containment = decided(&serving).1.unwrap();
-        assert!(containment.gaps.iter().any(|gap| gap.contains("when it was started")), "{containment:?}");
+        assert!(containment.gaps.iter().any(|gap| gap.contains("existed at its start")), "{containment:?}");
     }
     let confined = |_: &Path| Shell::new_confined(helper(), &Probe::run(&helper()));
     let free = |_: &Path| Shell::new_unconfined();

@@ -92,7 +92,7 @@ def call(id, name, args):
 ";
     let serving = require!(Need::Python, served(script).await);
     check(&serving.call("fail", "{}").await, ResultStatus::Error, &["no such thing"]);
-    check(&serving.call("mute", "{}").await, ResultStatus::Error, &["did not say why"]);
+    check(&serving.call("mute", "{}").await, ResultStatus::Error, &["failed without a reason"]);
     let picture = serving.call("picture", "{}").await;
     check(
         &picture,

@@ -80,7 +80,7 @@ fn a_file_in_another_encoding_keeps_it() {
     scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
     let told = scene.call("write_file", &json!({"path": "a.txt", "content": "\u{e9}\n"})).unwrap();
     assert!(
-        told.starts_with("overwrote a.txt (1 lines, still in UTF-16LE)") && told.contains("+\u{e9}"),
+        told.starts_with("overwrote a.txt (1 line, still in UTF-16LE)") && told.contains("+\u{e9}"),
         "{told}"
     );
     assert_eq!(scene.bytes("a.txt"), b"\xff\xfe\xe9\0\n\0");
@@ -100,7 +100,7 @@ fn create_file_never_replaces_a_file() {
         scene.inspect("create_file", &make).changes[0].diff,
         "--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1 @@\n+one\n"
     );
-    assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 lines)");
+    assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 line)");
     // Not even with what it says already, and not after it was read.
     scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
     let told = scene.call("create_file", &make).unwrap_err();

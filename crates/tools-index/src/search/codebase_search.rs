@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
 use super::answer::{Answer, notes, order, words};
@@ -32,13 +33,15 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "query":{"type":"string","description":"Words that the code would use, as `retry after rate limit`."},
 "path":{"type":"string","description":"Only below this file or folder, relative to the workspace. Default: the workspace itself."},
 "language":{"type":"string","description":"Only files of this language, as rust, python, typescript."},
-"limit":{"type":"integer","minimum":1,"maximum":50,"description":"How many places to show. Default 10."}
+"limit":{"type":"integer","minimum":1,"maximum":50,"description":"Maximum number of places. Default 10."}
 },"required":["query"],"additionalProperties":false}"#;
 
 const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
 /// Number of passages that a ranker receives.
 const RANKED: usize = 50;
+/// Time after which a search reports that it still reads files: a query of a current index is faster.
+const SLOW: Duration = Duration::from_secs(2);
 /// Maximum size of a passage for a ranker, in bytes: a single line may be a whole file.
 const MAX_BODY_BYTES: usize = 16 * 1024;
 
@@ -169,7 +172,14 @@ impl Tool for CodebaseSearch {
                      use grep_file",
                 )
             };
-            let mut answer = tokio::task::spawn_blocking(work).await.map_err(broken)??;
+            let mut searching = tokio::task::spawn_blocking(work);
+            let found = if let Ok(found) = tokio::time::timeout(SLOW, &mut searching).await {
+                found
+            } else {
+                ctx.send(Progress::Note("the index of the code is being updated".to_owned())).await;
+                searching.await
+            };
+            let mut answer = found.map_err(broken)??;
             if ctx.cancellation().is_cancelled() && answer.passages.is_empty() {
                 return Err(ToolError::model(
                     "the search was stopped before its end, and found nothing until then",

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 /// Increase it when the meaning of the index content changes. An index of another version is rebuilt.
-const VERSION: &str = "windlass-index 3";
+const VERSION: &str = "windlass-index 4";
 
 /// Folder of one workspace's index.
 #[derive(Debug)]

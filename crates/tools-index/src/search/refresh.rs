@@ -1,15 +1,13 @@
 //! Updates of the index: files whose metadata changed are read again.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
-
-use tantivy::indexer::LogMergePolicy;
-use tantivy::{IndexWriter, Term};
+use std::{io, mem, thread};
 
 use super::folder::Folder;
+use super::index::{Builder, SegmentRecord};
+use super::pieces::pieces;
 use super::store::{Store, Trouble, wait_for_lock};
 use super::watch::{SeenFile, Watch};
 use crate::place::{Place, RuleProblems, now};
@@ -18,10 +16,8 @@ use crate::place::{Place, RuleProblems, now};
 const MAX_INDEXED_BYTES: u64 = 1024 * 1024;
 /// Maximum time for reading files in one call.
 const MAX_TIME: Duration = Duration::from_secs(90);
-/// Memory of the index writer, in bytes, for all of its threads.
-const WRITER_BYTES: usize = 160_000_000;
-/// Segments with more chunks are not merged any more: merging them costs more than queries gain.
-const MERGED_PIECES: usize = 40_000;
+/// Memory of the words of a thread, in bytes, above which it writes a segment.
+const MAX_BUILDER_BYTES: usize = 64 * 1024 * 1024;
 const THREADS: usize = 2;
 /// Number of bytes that are inspected to detect binary files.
 const LOOKED_BYTES: usize = 8 * 1024;
@@ -115,62 +111,61 @@ fn differences(
 }
 
 /// Reads files and commits. Returns the number of files that are left for another call.
-fn write(store: &Store, place: &Place<'_>, changed: &[SeenFile], gone: &[String]) -> Result<usize, Trouble> {
-    let mut writer: IndexWriter =
-        store.index.writer_with_num_threads(THREADS, WRITER_BYTES).map_err(Trouble::classify_write)?;
-    let mut merging = LogMergePolicy::default();
-    merging.set_max_docs_before_merge(MERGED_PIECES);
-    writer.set_merge_policy(Box::new(merging));
-    let again = changed.iter().map(|changed| &changed.file).filter(|file| store.known.contains_key(*file));
-    for file in gone.iter().chain(again) {
-        writer.delete_term(Term::from_field_text(store.fields.file, file));
-    }
+fn write(
+    store: &mut Store,
+    place: &Place<'_>,
+    changed: &[SeenFile],
+    gone: &[String],
+) -> Result<usize, Trouble> {
+    let (folder, first) = store.next_segment();
     let begin = now();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let trouble = Mutex::new(None);
-    thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while begin.elapsed() < MAX_TIME && !(place.stopped)() {
-                    let Some(changed) = changed.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                    match one_file(store, place, &writer, changed) {
-                        Ok(is_read) => drop(done.fetch_add(usize::from(is_read), Ordering::Relaxed)),
-                        Err(error) => {
-                            *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                            return;
-                        }
-                    }
-                }
-            });
+    let number = AtomicU64::new(first);
+    let flush = |builder: &mut Builder| {
+        let builder = mem::take(builder);
+        builder.write(&folder, number.fetch_add(1, Ordering::Relaxed))
+    };
+    let work = || -> io::Result<Vec<SegmentRecord>> {
+        let (mut builder, mut written) = (Builder::default(), Vec::new());
+        while begin.elapsed() < MAX_TIME && !(place.stopped)() {
+            let Some(changed) = changed.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let is_read = add_file(&mut builder, place, changed);
+            done.fetch_add(usize::from(is_read), Ordering::Relaxed);
+            if builder.bytes() > MAX_BUILDER_BYTES {
+                written.push(flush(&mut builder)?);
+            }
         }
+        if !builder.is_empty() {
+            written.push(flush(&mut builder)?);
+        }
+        Ok(written)
+    };
+    let results: Vec<io::Result<Vec<SegmentRecord>>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS.min(changed.len())).map(|_| scope.spawn(work)).collect();
+        let panicked = |_| Err(io::Error::other("a thread of the index panicked"));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
     });
-    if let Some(trouble) = trouble.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(trouble);
+    let mut written = Vec::new();
+    for records in results {
+        written.extend(records.map_err(Trouble::classify_write)?);
     }
     // Commits even if the call was cancelled, so that its work is not repeated.
-    writer.commit().map_err(Trouble::classify_write)?;
-    writer.wait_merging_threads().map_err(Trouble::classify_write)?;
+    store.commit(&written, gone, number.into_inner()).map_err(Trouble::classify_write)?;
     Ok(changed.len().saturating_sub(done.into_inner()))
 }
 
-/// Adds a file. Returns false if it could not be read or the call was cancelled; another call then reads it.
-fn one_file(
-    store: &Store,
-    place: &Place<'_>,
-    writer: &IndexWriter,
-    changed: &SeenFile,
-) -> Result<bool, Trouble> {
+/// Adds a file. Returns false if it could not be read or the call was cancelled; another call then reads it,
+/// and until then the index has its old content.
+fn add_file(builder: &mut Builder, place: &Place<'_>, changed: &SeenFile) -> bool {
+    let mut found = Vec::new();
     // A file that is too long or binary is recorded without chunks, so that it is not read again.
     if changed.stamp.len <= MAX_INDEXED_BYTES {
-        let Some(source) = place.source(&changed.below) else { return Ok(false) };
+        let Some(source) = place.source(&changed.below) else { return false };
         if !source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes).contains(&0) {
-            let Some(pieces) = store.fields.pieces(&source, &|| (place.stopped)()) else { return Ok(false) };
-            for piece in pieces {
-                writer.add_document(piece).map_err(Trouble::classify_write)?;
-            }
+            let Some(pieces) = pieces(&source, &|| (place.stopped)()) else { return false };
+            found = pieces;
         }
     }
-    let stamp = store.fields.stamp(&changed.file, changed.stamp);
-    writer.add_document(stamp).map_err(Trouble::classify_write)?;
-    Ok(true)
+    builder.add_file(&changed.file, changed.stamp, &found);
+    true
 }

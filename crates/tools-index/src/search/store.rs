@@ -1,25 +1,23 @@
 //! An open index. It is created if it is missing, and rebuilt if it is damaged or of another version.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use tantivy::collector::DocSetCollector;
-use tantivy::directory::MmapDirectory;
-use tantivy::query::TermQuery;
-use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
-
-use super::fields::{Fields, IS_FILE, Stamp};
 use super::folder::Folder;
+use super::index::{Manifest, Part, Segment, SegmentRecord, Stamp, compact, mark_removed};
 use super::watch::Watch;
 use crate::place::{Stopped, now};
 
 /// Maximum wait for another process that holds the lock.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const WAIT_STEP: Duration = Duration::from_millis(50);
+/// Number of times that a manifest is read again because a commit removed one of its segments meanwhile.
+const MAX_RELOADS: usize = 5;
 
 /// Reason why an index cannot be used.
 #[derive(Debug)]
@@ -32,34 +30,25 @@ pub(super) enum Trouble {
     Folder(io::Error),
 }
 
-impl From<TantivyError> for Trouble {
-    fn from(error: TantivyError) -> Self {
-        match error {
-            TantivyError::IoError(error) if !is_of_content(&error) => {
-                Self::Folder(io::Error::new(error.kind(), error.to_string()))
-            }
-            error => Self::Broken(error.to_string()),
-        }
-    }
-}
-
 impl Trouble {
-    /// Classifies a failed write. Earlier commits are intact unless the error is about the index content.
-    pub(super) fn classify_write(error: TantivyError) -> Self {
-        match error {
-            TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => {
-                Self::Broken(error.to_string())
-            }
-            error => Self::Folder(io::Error::other(error.to_string())),
+    /// Classifies a failed read. A full disk, too many open files or missing permissions do not imply a
+    /// damaged index.
+    pub(super) fn classify_read(error: io::Error) -> Self {
+        use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+        match error.kind() {
+            NotFound | InvalidData | InvalidInput | UnexpectedEof => Self::Broken(error.to_string()),
+            _ => Self::Folder(error),
         }
     }
-}
 
-/// Returns true if a failed read is due to the content of the index. A full disk, too many open files or
-/// missing permissions do not imply a damaged index.
-fn is_of_content(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
-    matches!(error.kind(), NotFound | InvalidData | InvalidInput | UnexpectedEof)
+    /// Classifies a failed write. Earlier commits are intact unless the error is about the content of a
+    /// segment that was read for a merge.
+    pub(super) fn classify_write(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::InvalidData => Self::Broken(error.to_string()),
+            _ => Self::Folder(error),
+        }
+    }
 }
 
 impl From<io::Error> for Trouble {
@@ -70,15 +59,15 @@ impl From<io::Error> for Trouble {
 
 /// An open index, with the stamps of the indexed files.
 pub(super) struct Store {
-    pub(super) index: Index,
-    pub(super) fields: Fields,
     pub(super) known: HashMap<String, Stamp>,
     /// Result of the last complete walk.
     pub(super) watch: Option<Watch>,
     /// Reason for a rebuild, until it has been reported.
     pub(super) made: Option<&'static str>,
-    reader: IndexReader,
-    opstamp: Option<u64>,
+    /// Segments of the last commit that this process has read or written.
+    pub(super) parts: Vec<Part>,
+    folder: PathBuf,
+    manifest: Option<Manifest>,
     /// Creation time, which differs if another process rebuilds the index.
     created_at: Option<SystemTime>,
 }
@@ -127,78 +116,94 @@ impl Store {
     /// The caller must hold the lock.
     fn make(folder: &Folder, reason: Option<&'static str>) -> Result<Self, Trouble> {
         folder.clear()?;
-        let (schema, fields) = Fields::new();
-        let index = Index::create_in_dir(folder.index(), schema)?;
+        Manifest::default().write(&folder.index())?;
         folder.sign()?;
-        Ok(Self { made: reason, created_at: folder.creation_time(), ..Self::new(index, fields)? })
-    }
-
-    fn open_existing(folder: &Folder) -> Result<Self, Trouble> {
-        let (schema, fields) = Fields::new();
-        // Read the time first: if the index is replaced meanwhile, its time is later than the recorded one.
-        let created_at = folder.creation_time();
-        let directory = MmapDirectory::open(folder.index()).map_err(TantivyError::from)?;
-        let index = Index::open(directory)?;
-        if index.schema() != schema {
-            return Err(Trouble::Broken("it has other fields".to_owned()));
-        }
-        let broken = index.validate_checksum()?;
-        if !broken.is_empty() {
-            return Err(Trouble::Broken(format!(
-                "{} of its files are not as they were written",
-                broken.len()
-            )));
-        }
-        let mut store = Self { created_at, ..Self::new(index, fields)? };
+        let mut store = Self { made: reason, ..Self::new(folder, folder.creation_time()) };
         store.reload()?;
         Ok(store)
     }
 
-    fn new(index: Index, fields: Fields) -> Result<Self, Trouble> {
-        Fields::register(&index);
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self {
-            index,
-            fields,
+    fn open_existing(folder: &Folder) -> Result<Self, Trouble> {
+        // Read the time first: if the index is replaced meanwhile, its time is later than the recorded one.
+        let mut store = Self::new(folder, folder.creation_time());
+        store.reload()?;
+        Ok(store)
+    }
+
+    fn new(folder: &Folder, created_at: Option<SystemTime>) -> Self {
+        Self {
             known: HashMap::new(),
             watch: None,
             made: None,
-            reader,
-            opstamp: None,
-            created_at: None,
-        })
-    }
-
-    pub(super) fn searcher(&self) -> Searcher {
-        self.reader.searcher()
+            parts: Vec::new(),
+            folder: folder.index(),
+            manifest: None,
+            created_at,
+        }
     }
 
     /// Loads the last commit of any process.
     pub(super) fn reload(&mut self) -> Result<(), Trouble> {
-        let opstamp = self.index.load_metas()?.opstamp;
-        if self.opstamp == Some(opstamp) {
-            return Ok(());
-        }
-        self.reader.reload()?;
-        let searcher = self.reader.searcher();
-        let files =
-            TermQuery::new(Term::from_field_text(self.fields.marker, IS_FILE), IndexRecordOption::Basic);
-        self.known.clear();
-        for address in searcher.search(&files, &DocSetCollector)? {
-            let document: TantivyDocument = searcher.doc(address)?;
-            let number =
-                |field| document.get_first(field).and_then(|value| value.as_u64()).unwrap_or_default();
-            let stamp = Stamp {
-                modified: number(self.fields.modified),
-                len: number(self.fields.len),
-                changed: number(self.fields.changed),
-                inode: number(self.fields.inode),
-            };
-            if let Some(file) = document.get_first(self.fields.file).and_then(|value| value.as_str()) {
-                self.known.insert(file.to_owned(), stamp);
+        let mut tries: usize = 0;
+        loop {
+            let manifest = Manifest::read(&self.folder).map_err(Trouble::classify_read)?;
+            if self.manifest.as_ref() == Some(&manifest) {
+                return Ok(());
+            }
+            match self.open_parts(&manifest) {
+                Ok(parts) => {
+                    self.replace(manifest, parts);
+                    return Ok(());
+                }
+                // A merge of another process has replaced the segment and the manifest.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_RELOADS => {
+                    tries = tries.saturating_add(1);
+                }
+                Err(error) => return Err(Trouble::classify_read(error)),
             }
         }
-        self.opstamp = Some(opstamp);
+    }
+
+    /// Opens the segments of a manifest, and keeps those that are open.
+    fn open_parts(&self, manifest: &Manifest) -> io::Result<Vec<Part>> {
+        let open = |record: &SegmentRecord| {
+            let segment = match self.parts.iter().find(|part| part.is_of(record)) {
+                Some(part) => Arc::clone(&part.segment),
+                None => Arc::new(Segment::open(&self.folder, record)?),
+            };
+            Ok(Part::new(segment, record))
+        };
+        manifest.segments.iter().map(open).collect()
+    }
+
+    fn replace(&mut self, manifest: Manifest, parts: Vec<Part>) {
+        self.known = parts.iter().flat_map(Part::files).map(|file| (file.path.clone(), file.stamp)).collect();
+        self.parts = parts;
+        self.manifest = Some(manifest);
+    }
+
+    /// Returns the folder of the segments, and the number of the next segment.
+    pub(super) fn next_segment(&self) -> (PathBuf, u64) {
+        (self.folder.clone(), self.manifest.as_ref().map_or(0, |manifest| manifest.next))
+    }
+
+    /// Commits new segments, and removes files. The caller must hold the lock and must have loaded the last
+    /// commit. `next` is the number after those of the new segments.
+    pub(super) fn commit(&mut self, written: &[SegmentRecord], gone: &[String], next: u64) -> io::Result<()> {
+        let open = |record| Ok(Part::new(Arc::new(Segment::open(&self.folder, record)?), record));
+        let new: io::Result<Vec<Part>> = written.iter().map(open).collect();
+        let new = new?;
+        let mut parts = self.parts.clone();
+        let again = new.iter().flat_map(Part::files).map(|file| file.path.as_str());
+        let removed: HashSet<&str> = gone.iter().map(String::as_str).chain(again).collect();
+        mark_removed(&mut parts, &removed);
+        drop(removed);
+        parts.extend(new);
+        let next = compact(&self.folder, &mut parts, next)?;
+        let manifest = Manifest { next, segments: parts.iter().map(Part::record).collect() };
+        manifest.write(&self.folder)?;
+        manifest.remove_others(&self.folder);
+        self.replace(manifest, parts);
         Ok(())
     }
 }

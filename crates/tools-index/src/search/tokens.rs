@@ -1,7 +1,5 @@
 //! Tokenizer for code: identifiers and the words that they consist of.
 
-use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-
 const MAX_WORD_BYTES: usize = 64;
 
 /// Calls `visit` with each identifier and each of its parts, in lower case.
@@ -65,55 +63,6 @@ fn stem(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(one) if word.len() > 3 && !one.ends_with('s') => one,
         _ => word,
-    }
-}
-
-/// Tokenizer for the index.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CodeTokenizer {
-    /// Concatenated words of the current text, in one reused buffer.
-    words: String,
-    ends: Vec<usize>,
-}
-
-/// Stream of the words.
-pub(super) struct CodeTokens<'a> {
-    words: &'a str,
-    ends: std::slice::Iter<'a, usize>,
-    start: usize,
-    token: Token,
-}
-
-impl Tokenizer for CodeTokenizer {
-    type TokenStream<'a> = CodeTokens<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
-        self.words.clear();
-        self.ends.clear();
-        words(text, &mut |word| {
-            self.words.push_str(word);
-            self.ends.push(self.words.len());
-        });
-        CodeTokens { words: &self.words, ends: self.ends.iter(), start: 0, token: Token::default() }
-    }
-}
-
-impl TokenStream for CodeTokens<'_> {
-    fn advance(&mut self) -> bool {
-        let Some(end) = self.ends.next() else { return false };
-        self.token.position = self.token.position.wrapping_add(1);
-        self.token.text.clear();
-        self.token.text.push_str(self.words.get(self.start..*end).unwrap_or_default());
-        self.start = *end;
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
     }
 }
 

@@ -1,7 +1,7 @@
 //! Record of the last walk through the workspace, so that the next call only checks timestamps.
 #![expect(
     clippy::disallowed_methods,
-    reason = "asks for the times of what the walk has named, and opens nothing"
+    reason = "reads the times of the files that the walk has named, and opens none of them"
 )]
 
 use std::fs;
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ignore::WalkState;
 use windlass_sandbox::WorkspacePath;
 
-use super::fields::Stamp;
+use super::index::Stamp;
 use crate::place::{Place, RuleProblems, is_secret, walk_all};
 
 /// Maximum number of files in an index.

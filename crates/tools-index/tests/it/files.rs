@@ -79,9 +79,9 @@ fn languages_are_told_by_name_first_line_and_content() {
     check("run", "python, by its first line");
     check("start", "bash, by its first line");
     check("modeline", "ruby, by its first line");
-    check("page", "html, by what it holds");
-    check("values", "json, by what it holds");
-    check("source", "go, by what it holds");
+    check("page", "html, by its content");
+    check("values", "json, by its content");
+    check("source", "go, by its content");
     check("words", "no known language (21 bytes)");
     check("bytes", "no known language (3 bytes; it holds binary data)");
 }

@@ -11,6 +11,8 @@ mod embeddings;
 mod files;
 mod gate;
 mod hostile;
+#[cfg(feature = "search")]
+mod killed;
 #[cfg(all(unix, feature = "search"))]
 mod other_user;
 #[cfg(feature = "search")]

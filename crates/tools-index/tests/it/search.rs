@@ -113,7 +113,7 @@ fn the_index_follows_the_files() {
     assert_eq!(places(&ask(&other, "walrus")), ["src/moved.py:1-1 function walrus_config"]);
 }
 
-fn below(folder: &Path, name: &str) -> Vec<PathBuf> {
+pub(crate) fn below(folder: &Path, name: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
@@ -149,11 +149,11 @@ fn a_broken_index_or_one_of_another_version_is_made_anew_and_said() {
         }
     };
     check(&each("about", |bytes| *bytes = b"windlass-index 0\n".to_vec()), "another version");
-    check(&each("meta.json", |bytes| bytes.truncate(10)), "was broken");
-    check(&each(".store", |bytes| bytes[0] ^= 0xff), "was broken");
-    check(&each(".term", Vec::clear), "was broken");
+    check(&each("manifest", |bytes| bytes.truncate(10)), "was broken");
+    check(&each(".segment", |bytes| bytes[0] ^= 0xff), "was broken");
+    check(&each(".segment", Vec::clear), "was broken");
     check(
-        &|folder| below(folder, ".idx").iter().for_each(|file| fs::remove_file(file).unwrap()),
+        &|folder| below(folder, ".segment").iter().for_each(|file| fs::remove_file(file).unwrap()),
         "was broken",
     );
 }
@@ -312,7 +312,7 @@ fn an_index_that_cannot_be_written_still_answers() {
     }
     let (folder, workspace) = scene(&[("a.rs", "fn bilby() {}\n")]);
     assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
-    let kept = below(&index(&folder), "meta.json").remove(0);
+    let kept = below(&index(&folder), "manifest").remove(0);
     let set = |mode| fs::set_permissions(kept.parent().unwrap(), fs::Permissions::from_mode(mode)).unwrap();
     set(0o500);
     write(workspace.root(), &[("b.rs", "fn bilby_second() {}\n")]);

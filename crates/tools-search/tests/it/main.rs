@@ -65,14 +65,14 @@ fn results_are_sorted_and_counted() {
     check(&files, &json!({"pattern": "needle"}), all);
     let rust = "[2 of 2 matching lines shown, from 2 files]\na/c.rs:1: needle 2\nb.rs:2: needle 1\n";
     check(&files, &json!({"pattern": "needle", "glob": "*.rs"}), rust);
-    let deep = "[2 of 2 matching lines shown, from 1 files]\na/c.rs:1: needle 2\na/c.rs:3: NEEDLE\n";
+    let deep = "[2 of 2 matching lines shown, from 1 file]\na/c.rs:1: needle 2\na/c.rs:3: NEEDLE\n";
     check(&files, &json!({"pattern": "needle", "glob": "a/**", "ignore_case": true}), deep);
     check(&files, &json!({"pattern": "needle", "path": "a/c.rs", "ignore_case": true}), deep);
     let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob, or continue \
                with offset 1]\n\
         a/c.rs:1: needle 2\n";
     check(&files, &json!({"pattern": "needle", "limit": 1}), cut);
-    let around = "[1 of 1 matching lines shown, from 1 files]\nb.rs-1- a\nb.rs:2: needle 1\n";
+    let around = "[1 of 1 matching lines shown, from 1 file]\nb.rs-1- a\nb.rs:2: needle 1\n";
     check(&files, &json!({"pattern": "needle", "path": "b.rs", "context": 1}), around);
 }
 
@@ -126,9 +126,9 @@ fn files_are_chosen_by_type_and_by_what_they_are_not() {
 #[test]
 fn plain_text_and_matches_over_lines_are_found() {
     let files = [("a", "f(x\ny)\nf.x\n")];
-    let literal = "[1 of 1 matching lines shown, from 1 files]\na:1: f(x\n";
+    let literal = "[1 of 1 matching lines shown, from 1 file]\na:1: f(x\n";
     check(&files, &json!({"pattern": "f(x", "literal": true}), literal);
-    let both = "[2 of 2 matching lines shown, from 1 files]\na:1: f(x\na:2: y)\n";
+    let both = "[2 of 2 matching lines shown, from 1 file]\na:1: f(x\na:2: y)\n";
     check(&files, &json!({"pattern": r"f\(.*?\)", "multiline": true}), both);
     check(&files, &json!({"pattern": r"x\ny", "multiline": true}), both);
     let (_folder, tool) = scene(&files);
@@ -153,8 +153,8 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
 #[test]
 fn secrets_are_searched_by_their_names_only() {
     let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];
-    let text = "[1 of 1 matching lines shown, from 1 files; 2 files with names of secrets were passed over, as they \
-        are searched by name only]\na.rs:1: needle\n";
+    let text = "[1 of 1 matching lines shown, from 1 file; passed over for names of secrets, which are \
+        searched by name only: 2 files]\na.rs:1: needle\n";
     check(&files, &json!({"pattern": "needle"}), text);
     let (_folder, tool) = scene(&files);
     for path in ["keys/server.pem", "credentials.json"] {
@@ -162,7 +162,7 @@ fn secrets_are_searched_by_their_names_only() {
         assert!(text.starts_with("[1 of 1 matching lines"), "{text}");
     }
     let text = call(&tool, &json!({"pattern": "needle", "path": "keys"})).unwrap();
-    assert!(text.starts_with("[nothing found in keys; 1 files with names of secrets"), "{text}");
+    assert!(text.starts_with("[nothing found in keys; passed over for names of secrets"), "{text}");
     assert!(
         call(&tool, &json!({"pattern": "a", "glob": "*".repeat(2_000)})).unwrap_err().contains("2000 bytes")
     );
@@ -214,7 +214,7 @@ fn odd_names_are_searched_and_shown_escaped() {
         "[2 of 2 matching lines shown, from 2 files]\n\"caf\\351\":1: needle\n\"new\\nline\":1: needle\n";
     assert_eq!(call(&tool, &json!({"pattern": "needle"})).unwrap(), all);
     let one = call(&tool, &json!({"pattern": "needle", "path": "\"caf\\351\""})).unwrap();
-    assert!(one.contains("from 1 files"), "{one}");
+    assert!(one.contains("from 1 file"), "{one}");
 }
 
 // F48, RES-013: however long a file is, it is read piece by piece.
@@ -232,7 +232,7 @@ fn endless_files_do_not_block_a_search() {
     }
     let start = std::time::Instant::now();
     let text = call(&tool, &json!({"pattern": "(a+)+$"})).unwrap();
-    let head = "[1 of 1 matching lines shown, from 1 files; 1 files could not be read or have lines over";
+    let head = "[1 of 1 matching lines shown, from 1 file; unreadable or with lines over";
     assert!(text.starts_with(head), "{text}");
     for path in ["loop", "fifo"] {
         call(&tool, &json!({"pattern": "a", "path": path})).unwrap_err();
@@ -259,7 +259,7 @@ fn rules_that_never_end_are_not_waited_for() {
     fs::write(work.join("plain/.gitignore"), "e\n").unwrap();
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(
-        text.starts_with("[2 of 2 matching lines shown, from 2 files; 2 files could not be read"),
+        text.starts_with("[2 of 2 matching lines shown, from 2 files; unreadable or with lines over"),
         "{text}"
     );
     // Where the search begins there are no rules then, and it is searched all the same.
@@ -288,7 +288,7 @@ fn a_folder_that_is_deeper_than_any_path_ends() {
     }
     let start = std::time::Instant::now();
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
-    assert!(text.starts_with("[1 of 1 matching lines shown, from 1 files"), "{text}");
+    assert!(text.starts_with("[1 of 1 matching lines shown, from 1 file"), "{text}");
     assert!(start.elapsed() < std::time::Duration::from_secs(30));
 }
 
@@ -336,7 +336,7 @@ fn refused_files_are_left_out_in_every_mode() {
         let ctx = Context::new(CallId::new("call_1").unwrap()).with_path_gate(gate());
         let output = runtime.block_on(tool.call(&ctx, &payload(&arguments))).unwrap();
         let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
-        assert!(text.contains("2 files were left out because rules refuse them"), "{mode}: {text}");
+        assert!(text.contains("left out because of rules: 2 files"), "{mode}: {text}");
         assert!(!text.contains("private/"), "{mode}: {text}");
     }
 }
@@ -345,10 +345,10 @@ fn refused_files_are_left_out_in_every_mode() {
 #[test]
 fn line_ends_of_another_system_are_line_ends() {
     let files = [("c.c", "int a;\r\nint b;\r\n")];
-    let found = "[1 of 1 matching lines shown, from 1 files]\nc.c:1: int a;\n";
+    let found = "[1 of 1 matching lines shown, from 1 file]\nc.c:1: int a;\n";
     check(&files, &json!({"pattern": "a;$"}), found);
     check(&files, &json!({"pattern": "^int a;$"}), found);
-    let both = "[2 of 2 matching lines shown, from 1 files]\nc.c:1: int a;\nc.c:2: int b;\n";
+    let both = "[2 of 2 matching lines shown, from 1 file]\nc.c:1: int a;\nc.c:2: int b;\n";
     for pattern in [r"a;\nint", r"a;$\n^int", "a;\nint", r"a;\r\nint"] {
         check(&files, &json!({"pattern": pattern, "multiline": true}), both);
     }
@@ -356,7 +356,7 @@ fn line_ends_of_another_system_are_line_ends() {
     check(
         &[("c.c", "a;\nb")],
         &json!({"pattern": "a;\nb", "multiline": true, "literal": true}),
-        "[2 of 2 matching lines shown, from 1 files]\nc.c:1: a;\nc.c:2: b\n",
+        "[2 of 2 matching lines shown, from 1 file]\nc.c:1: a;\nc.c:2: b\n",
     );
     check(
         &[("c.c", "x\ny")],
@@ -377,7 +377,7 @@ fn text_of_other_encodings_is_searched_as_it_is_shown() {
     }
     assert_eq!(
         call(&tool, &json!({"pattern": "wombat"})).unwrap(),
-        "[1 of 1 matching lines shown, from 1 files]\nlatin.txt:2: caf\u{e9} wombat\n"
+        "[1 of 1 matching lines shown, from 1 file]\nlatin.txt:2: caf\u{e9} wombat\n"
     );
 }
 
@@ -397,13 +397,13 @@ fn context_before_the_first_match_of_a_page_is_shown() {
     check(
         &files,
         &page(1),
-        "[1 of 3 matching lines shown, from 1 files; the first 1 were passed over; narrow the pattern, path \
+        "[1 of 3 matching lines shown, from 1 file; the first 1 were passed over; narrow the pattern, path \
          or glob, or continue with offset 2]\na-2- between\na:3: needle 2\n",
     );
     check(
         &files,
         &page(2),
-        "[1 of 3 matching lines shown, from 1 files; the first 2 were passed over]\na-3- needle 2\na:4: needle 3\n",
+        "[1 of 3 matching lines shown, from 1 file; the first 2 were passed over]\na-3- needle 2\na:4: needle 3\n",
     );
 }
 
@@ -429,13 +429,10 @@ fn a_secret_of_several_lines_is_taken_out_of_each() {
     let ctx = Context::new(CallId::new("call_1").unwrap()).with_redactor(redactor);
     let runtime = Builder::new_current_thread().build().unwrap();
     for (arguments, expected) in [
-        (
-            json!({"pattern": "^LWtl"}),
-            "[1 of 1 matching lines shown, from 1 files]\na.txt:3: [redacted]A==\n",
-        ),
+        (json!({"pattern": "^LWtl"}), "[1 of 1 matching lines shown, from 1 file]\na.txt:3: [redacted]A==\n"),
         (
             json!({"pattern": "end", "context": 2}),
-            "[1 of 1 matching lines shown, from 1 files]\na.txt-2- eG[redacted]\na.txt-3- [redacted]A==\na.txt:4: end\n",
+            "[1 of 1 matching lines shown, from 1 file]\na.txt-2- eG[redacted]\na.txt-3- [redacted]A==\na.txt:4: end\n",
         ),
     ] {
         let output = runtime.block_on(tool.call(&ctx, &payload(&arguments))).unwrap();

@@ -4,4 +4,5 @@
 
 mod calling;
 mod commands;
+mod prompts;
 mod skills;

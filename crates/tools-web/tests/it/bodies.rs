@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use windlass_tools_web::{Ending, FetchError, FetchResult, Limits, Page, WebUrl};
+use windlass_tools_web::{Ending, FetchError, FetchResult, Limits, Page, SendError, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer};
@@ -147,7 +147,7 @@ async fn only_text_is_taken() {
 
 #[tokio::test]
 async fn an_answer_that_is_not_http_is_an_error() {
-    let is_protocol = |error: &FetchError| matches!(error, FetchError::Protocol { .. });
+    let is_protocol = |error: &FetchError| matches!(error, FetchError::Send(SendError::Protocol { .. }));
     fails("", is_protocol).await;
     fails("SSH-2.0-OpenSSH_9.9\r\n", is_protocol).await;
     fails("HTTP/1.1 200 OK\r\ncontent-le", is_protocol).await;
@@ -161,7 +161,7 @@ async fn an_answer_that_is_not_http_is_an_error() {
 async fn silence_ends_with_the_time() {
     let server = Server::start(|_| vec![Step::Hang]).await;
     let error = get(&server, short()).await.unwrap_err();
-    assert!(matches!(error, FetchError::TimedOut { .. }), "{error:?}");
+    assert!(matches!(error, FetchError::Send(SendError::TimedOut { .. })), "{error:?}");
     assert!(error.is_retryable());
     // A head that never ends is silence, too, however many of its bytes come.
     let server = Server::start(|_| {
@@ -169,5 +169,5 @@ async fn silence_ends_with_the_time() {
     })
     .await;
     let error = get(&server, short()).await.unwrap_err();
-    assert!(matches!(error, FetchError::TimedOut { .. }), "{error:?}");
+    assert!(matches!(error, FetchError::Send(SendError::TimedOut { .. })), "{error:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use windlass_tools_web::{Fetch, FetchError, FetchResult, ReachError, Redirect, WebUrl};
+use windlass_tools_web::{Fetch, FetchError, FetchResult, ReachError, Redirect, SendError, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
@@ -65,7 +65,7 @@ async fn on_the_same_host_they_are_followed() {
     let there = format!("/r?to=http://localhost:{}/", server.address.port());
     assert!(matches!(
         refused(get(&fetch, &server.url(&there)).await),
-        FetchError::Refused(ReachError::Port { .. })
+        FetchError::Send(SendError::Refused(ReachError::Port { .. }))
     ));
 }
 
@@ -125,7 +125,7 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     // The check says yes, the check says no.
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
-    assert!(matches!(error, FetchError::Refused(ReachError::NotPublic { .. })), "{error}");
+    assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
     assert_eq!(web.dialed_hidden(), []);
 }
 

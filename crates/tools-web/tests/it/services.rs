@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use windlass_hitl::is_public;
 use windlass_protocol::ResultStatus;
-use windlass_tools_web::{FetchError, Limits, ReachError, ServiceKey, Tavily, WebSearch, WebUrl};
+use windlass_tools_web::{FetchError, Limits, ReachError, SendError, ServiceKey, Tavily, WebSearch, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::search::{JSON, key, tavily};
@@ -166,6 +166,6 @@ async fn a_key_goes_out_encrypted_or_to_what_the_program_owns() {
     let is_local = WebUrl::parse("http://localhost/").unwrap();
     assert!(matches!(
         web.fetch().get(&is_local).await,
-        Err(FetchError::Refused(ReachError::LocalName { .. }))
+        Err(FetchError::Send(SendError::Refused(ReachError::LocalName { .. })))
     ));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 use windlass_hitl::is_public;
-use windlass_tools_web::{FetchError, FetchResult, Limits, ReachError, WebUrl};
+use windlass_tools_web::{FetchError, FetchResult, Limits, ReachError, SendError, WebUrl};
 
 use crate::fake::{FakeWeb, PUBLIC};
 use crate::redirects::redirecting;
@@ -149,11 +149,11 @@ async fn a_name_is_asked_for_once_and_what_was_checked_is_dialled() {
     let web = FakeWeb::default().with_name("rebind.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let url = WebUrl::parse("http://rebind.test/").unwrap();
     let error = web.fetch().get(&url).await.unwrap_err();
-    assert!(matches!(error, FetchError::Refused(ReachError::Unreachable { .. })), "{error}");
+    assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::Unreachable { .. }))), "{error}");
     assert_eq!((web.asked().len(), web.dialed()), (1, vec![(PUBLIC, 80).into()]));
     // The second call is checked by its own answer.
     let error = web.fetch().get(&url).await.unwrap_err();
-    assert!(matches!(error, FetchError::Refused(ReachError::NotPublic { .. })), "{error}");
+    assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
     assert_eq!(web.dialed_hidden(), []);
 }
 
@@ -176,14 +176,17 @@ async fn ports_and_private_hosts_are_the_programs_to_name() {
     let fetch = fetch.with_reachable("::1", 9).unwrap().with_reachable("Hidden.Test.", 81).unwrap();
     for port in [22, 81, 8081, 0] {
         let error = fetch.get(&at("a.test", port)).await.unwrap_err();
-        assert!(matches!(error, FetchError::Refused(ReachError::Port { .. })), "{error}");
+        assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::Port { .. }))), "{error}");
     }
     let error = fetch.get(&at("hidden.test", 8080)).await.unwrap_err();
-    assert!(matches!(error, FetchError::Refused(ReachError::NotPublic { .. })), "{error}");
+    assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
     assert_eq!(web.dialed(), []);
     for url in [at("a.test", 8080), at("hidden.test", 81), at("[::1]", 9)] {
         let error = fetch.get(&url).await.unwrap_err();
-        assert!(matches!(error, FetchError::Refused(ReachError::Unreachable { .. })), "{error}");
+        assert!(
+            matches!(error, FetchError::Send(SendError::Refused(ReachError::Unreachable { .. }))),
+            "{error}"
+        );
     }
     let dialed: Vec<IpAddr> = web.dialed().iter().map(std::net::SocketAddr::ip).collect();
     assert_eq!(dialed, [IpAddr::from(PUBLIC), [10, 0, 0, 5].into(), Ipv6Addr::LOCALHOST.into()]);

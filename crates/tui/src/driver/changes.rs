@@ -22,7 +22,6 @@ pub(super) fn name_autonomy(autonomy: Autonomy) -> String {
 /// Fails with a message if a value is unknown.
 pub(super) fn apply(changes: &Changes, template: &mut RunSettings) -> Result<RunChanges, String> {
     let mut next = RunChanges::default();
-    next.compact_first = changes.compact_first;
     let mut settings = template.clone();
     if let Some(name) = &changes.autonomy {
         let autonomy: Autonomy = serde_json::from_value(json!(name))

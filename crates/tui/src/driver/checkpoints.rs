@@ -5,6 +5,7 @@ use windlass_app::sessions::Sessions;
 use windlass_app::{AppError, ErrorKind};
 use windlass_checkpoint::{DiffEnd, Foreign};
 use windlass_journal::FileJournal;
+use windlass_text::count_noun;
 
 /// Returns the changes of the newest run of a session as a unified diff.
 pub(super) fn diff(sessions: &Sessions, session: &str) -> Result<String, AppError> {
@@ -33,8 +34,8 @@ pub(super) fn restore(sessions: &Sessions, session: &str, turn: Option<u32>) -> 
     let undo =
         restored.undo.map(|undo| format!("; undo with: windlass restore {} --checkpoint {undo}", folder.id));
     Ok(format!(
-        "{} files were restored, {} removed, {} differ and stay{}",
-        restored.written.len(),
+        "{} restored, {} removed; left because of other changes: {}{}",
+        count_noun(restored.written.len(), "file"),
         restored.removed.len(),
         restored.kept.len(),
         undo.unwrap_or_default()

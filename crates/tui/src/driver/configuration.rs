@@ -8,8 +8,8 @@ use windlass_app::{AppError, ErrorKind};
 use windlass_hitl::Source;
 use windlass_screen::escape_line;
 
-use super::link::Parts;
 use super::listing::now_ms;
+use super::parts::Parts;
 use crate::action::Topic;
 use crate::input::Reply;
 
@@ -82,9 +82,9 @@ fn describe_lessons(parts: &Parts, file: &LessonFile, text: &mut String) -> Resu
     let _ = writeln!(text, "learning from your answers: {state}");
     for (id, lesson) in learned.entries() {
         let state = if lesson.is_active(now) { "runs without a question" } else { "asks" };
-        let (tool, shape) = (escape_line(lesson.tool.as_str()), escape_line(&lesson.shape));
+        let words = escape_line(&lesson.describe());
         let (approvals, total) = (lesson.approvals, lesson.total);
-        let _ = writeln!(text, "learned {id}: {tool} ({shape}) {state}; {approvals} of {total} approved");
+        let _ = writeln!(text, "learned {id}: {words}: {state}; {approvals} of {total} approved");
     }
     Ok(())
 }

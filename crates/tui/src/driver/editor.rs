@@ -27,17 +27,28 @@ impl Driver {
 
     /// Removes the view and leaves the modes of the terminal, so that another program can use it.
     pub(super) fn release_terminal(&mut self) -> io::Result<()> {
-        self.painter.clear()?;
-        self.keys = None;
+        self.display.clear()?;
+        self.keys.stop();
         self.modes = None;
         Ok(())
     }
 
+    /// Enters the modes again that a panic left: that of a tool ends only its call. Returns the size as an input.
+    pub(super) fn recover_terminal(&mut self) -> io::Result<Input> {
+        if self.modes.is_some() && !Modes::are_entered() {
+            self.modes = None;
+            self.modes = Some(Modes::enter(self.display.buffer())?);
+            self.display.restart();
+        }
+        let (columns, rows) = crossterm::terminal::size()?;
+        Ok(Input::Resize { columns: usize::from(columns), rows: usize::from(rows) })
+    }
+
     /// Enters the modes again, and adopts the size that the terminal has now.
     pub(super) fn claim_terminal(&mut self) -> io::Result<()> {
-        self.modes = Some(Modes::enter()?);
+        self.modes = Some(Modes::enter(self.display.buffer())?);
         let (columns, rows) = crossterm::terminal::size()?;
-        self.painter.resize(usize::from(columns), usize::from(rows));
+        self.display.resize(usize::from(columns), usize::from(rows));
         let resized = Input::Resize { columns: usize::from(columns), rows: usize::from(rows) };
         // A new size has no actions that perform IO.
         for action in self.state.update(self.now(), resized) {

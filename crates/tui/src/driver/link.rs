@@ -1,24 +1,19 @@
 //! The connection of a conversation with the sessions of the host. Every request works in a task of its own.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use windlass_agent::DeliverAt;
-use windlass_app::sessions::{
-    Answer, AnswerError, AnswerPlace, MessageHistory, RunHandle, SessionHost, SessionState,
-};
-use windlass_app::{AppError, RunSettings, causes};
+use windlass_app::RunSettings;
+use windlass_app::sessions::{MessageHistory, SessionHost, SessionState};
 
-use super::listing::{describe_session, list_files, now_ms, to_choice, write_export};
+use super::listing::{list_files, now_ms, to_choice, write_export};
+use super::opening::send_session;
+use super::parts::{LAST_EVENT, Parts, describe, give_answer};
+use super::picture::{Pictures, store_picture};
 use super::{changes, checkpoints, configuration, requests};
 use crate::CommandRunner;
 use crate::action::{Action, Changes};
 use crate::input::{Input, Reply};
 
-/// Time for the end of a run whose last event has arrived.
-const LAST_EVENT: Duration = Duration::from_secs(10);
 /// Maximum number of sessions in the picker.
 const MAX_SESSIONS: usize = 200;
 
@@ -31,51 +26,7 @@ pub(super) struct Link {
     session: Option<String>,
     watch: Option<JoinHandle<()>>,
     commands: Option<CommandRunner>,
-}
-
-/// The parts that requests share.
-#[derive(Clone, Debug)]
-pub(super) struct Parts {
-    pub(super) host: SessionHost,
-    replies: mpsc::UnboundedSender<Reply>,
-    pub(super) root: PathBuf,
-    /// The policy file of the runs, if it is not the user's default one.
-    pub(super) policy: Option<PathBuf>,
-    pub(super) window: String,
-}
-
-impl Parts {
-    pub(super) fn reply(&self, reply: Reply) {
-        // Without a reader the conversation has ended.
-        drop(self.replies.send(reply));
-    }
-
-    /// Runs work that reads or writes files, and sends its reply.
-    fn work(&self, work: impl FnOnce(&Self) -> Result<Reply, AppError> + Send + 'static) {
-        let parts = self.clone();
-        tokio::task::spawn_blocking(move || {
-            let reply = work(&parts).unwrap_or_else(|error| Reply::Error(describe(&error)));
-            parts.reply(reply);
-        });
-    }
-
-    pub(super) fn report(&self, started: Result<RunHandle, AppError>, task: String) {
-        self.reply(match started {
-            Ok(run) => Reply::Started { session: run.session().to_owned() },
-            Err(error) => Reply::NotStarted { task, message: describe(&error) },
-        });
-    }
-
-    /// Waits until the host has forgotten a run whose last event arrived.
-    pub(super) async fn wait_for_end(&self, session: &str) {
-        if let Some(run) = self.host.handle(session) {
-            drop(tokio::time::timeout(LAST_EVENT, run.wait()).await);
-        }
-    }
-}
-
-pub(super) fn describe(error: &AppError) -> String {
-    causes(error).join("\nbecause: ")
+    pictures: Pictures,
 }
 
 impl Link {
@@ -90,7 +41,7 @@ impl Link {
         let window = if window.is_empty() { "terminal" } else { window };
         let (root, policy) = (template.root.clone(), template.policy.clone());
         let parts = Parts { host, replies, root, policy, window: window.to_owned() };
-        Self { parts, feed, template, session: None, watch: None, commands }
+        Self { parts, feed, template, session: None, watch: None, commands, pictures: Pictures::default() }
     }
 
     pub(super) fn host(&self) -> &SessionHost {
@@ -179,6 +130,7 @@ impl Link {
             Action::Open(id) if id.is_empty() => self.leave(),
             Action::Open(id) => self.open(id),
             Action::ListSessions => self.list_sessions(),
+            Action::PastePicture => self.paste_picture(),
             Action::Run(command) => self.run_command(command),
             Action::ListFiles => self.parts.work(|parts| Ok(Reply::Files(list_files(&parts.root)))),
             action => {
@@ -187,6 +139,11 @@ impl Link {
                 }
             }
         }
+    }
+
+    fn paste_picture(&mut self) {
+        let (parts, path) = (self.parts.clone(), self.pictures.next_path());
+        tokio::spawn(async move { parts.reply(store_picture(path).await) });
     }
 
     fn run_command(&self, command: String) {
@@ -218,18 +175,22 @@ impl Link {
                     async move { requests::accept_rule(&parts, &session, &question, &digest).await },
                 );
             }
-            Action::Send { text, after_task } => {
+            Action::Send { text, files, after_task } => {
                 tokio::spawn(async move {
-                    let when = if after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
-                    if let Err(error) = parts.host.send(&session, &text, when).await {
-                        requests::send_as_task(&parts, &session, text, &error).await;
-                    }
+                    requests::send(&parts, &session, (text, files), after_task).await;
                 });
             }
-            Action::Stop => match parts.host.handle(&session) {
-                Some(run) => run.stop(),
-                None => parts.reply(Reply::Notice("the run works in another process".to_owned())),
-            },
+            Action::Compact => {
+                tokio::spawn(async move { requests::compact(&parts, &session).await });
+            }
+            Action::StopCall { agent, call } => {
+                tokio::spawn(
+                    async move { requests::stop_call(&parts, &session, agent.as_ref(), &call).await },
+                );
+            }
+            Action::Stop => {
+                tokio::spawn(async move { requests::stop(&parts, &session).await });
+            }
             Action::Resume => {
                 tokio::spawn(async move {
                     parts.wait_for_end(&session).await;
@@ -271,7 +232,7 @@ impl Link {
     fn submit(&mut self, task: String, files: Vec<String>, changes: &Changes) {
         let Some(changes) = self.change(changes, &task) else { return };
         let (parts, session) = (self.parts.clone(), self.session.clone());
-        let mut settings = self.template.clone();
+        let settings = self.template.clone();
         tokio::spawn(async move {
             let whole = requests::read_task(&parts.root, &task, files).await;
             let started = match (whole, session) {
@@ -280,10 +241,7 @@ impl Link {
                     parts.wait_for_end(&session).await;
                     parts.host.continue_session(&session, whole, &changes).await
                 }
-                (Ok(whole), None) => {
-                    settings.compact_first = false;
-                    parts.host.start(settings.with_task(whole)).await
-                }
+                (Ok(whole), None) => parts.host.start(settings.with_task(whole)).await,
             };
             parts.report(started, task);
         });
@@ -310,25 +268,7 @@ impl Link {
     pub(super) fn open(&mut self, name: String) {
         self.leave();
         let (parts, feed) = (self.parts.clone(), self.feed.clone());
-        tokio::task::spawn_blocking(move || {
-            let opened = parts.host.sessions().find(&name).and_then(|record| {
-                let events = parts.host.sessions().events(&record, None)?;
-                Ok((record, events))
-            });
-            match opened {
-                Ok((record, events)) => {
-                    let last_seq = events.last().map_or(0, |event| event.seq);
-                    for event in events {
-                        if feed.blocking_send(Input::Feed(Box::new(event))).is_err() {
-                            return;
-                        }
-                    }
-                    let opened = Input::Reply(Reply::Opened(describe_session(&record, last_seq)));
-                    drop(feed.blocking_send(opened));
-                }
-                Err(error) => parts.reply(Reply::Error(describe(&error))),
-            }
-        });
+        tokio::task::spawn_blocking(move || send_session(&parts, &feed, &name));
     }
 
     pub(super) fn list_sessions(&self) {
@@ -341,26 +281,5 @@ impl Link {
             records.truncate(MAX_SESSIONS);
             Ok(Reply::Sessions(records.iter().map(|record| to_choice(record, now)).collect()))
         });
-    }
-}
-
-async fn give_answer(parts: &Parts, session: &str, question: &str, answer: Answer) {
-    let given = parts.host.answer(session, question, answer, &parts.window).await;
-    report_answer(parts, question, given);
-}
-
-/// Sends the replies to an answer.
-pub(super) fn report_answer(parts: &Parts, question: &str, given: Result<AnswerPlace, AnswerError>) {
-    match given {
-        Ok(AnswerPlace::Stored { unanswered }) => {
-            parts.reply(Reply::Answered(question.to_owned()));
-            parts.reply(Reply::Stored { unanswered });
-        }
-        Ok(_) => {}
-        Err(error @ (AnswerError::AlreadyAnswered { .. } | AnswerError::NotOpen { .. })) => {
-            parts.reply(Reply::Answered(question.to_owned()));
-            parts.reply(Reply::Notice(error.to_string()));
-        }
-        Err(error) => parts.reply(Reply::Error(error.to_string())),
     }
 }

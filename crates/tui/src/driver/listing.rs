@@ -8,7 +8,7 @@ use windlass_app::AppError;
 use windlass_app::sessions::{ExportFormat, SessionRecord, SessionState, Sessions, export};
 
 use super::changes;
-use super::link::Parts;
+use super::parts::Parts;
 use crate::input::{OpenedSession, Reply, SessionChoice};
 
 /// Maximum number of files that `@` completes.

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_agent::DeliverAt;
+use windlass_app::feed::AgentPath;
 use windlass_app::sessions::{AnswerError, RunChanges};
 use windlass_app::{AppError, ErrorKind, Task};
 use windlass_protocol::Arguments;
 use windlass_screen::RuleCard;
 
-use super::link::{Parts, describe, report_answer};
+use super::parts::{Parts, describe, report_answer};
 use crate::input::Reply;
 
 /// Checks changed arguments against the schema of the call's tool. A suspended run checks them when it resumes.
@@ -72,15 +74,60 @@ fn locate(root: &Path, file: &str) -> PathBuf {
     }
 }
 
+/// Sends a message with its files to the run of a session.
+pub(super) async fn send(
+    parts: &Parts,
+    session: &str,
+    (text, files): (String, Vec<String>),
+    after_task: bool,
+) {
+    let when = if after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
+    let message = match read_task(&parts.root, &text, files).await {
+        Ok(message) => message,
+        Err(error) => return parts.reply(Reply::NotSent { text, message: describe(&error) }),
+    };
+    if let Err(error) = parts.host.send(session, message.clone(), when).await {
+        send_as_task(parts, session, (text, message), &error).await;
+    }
+}
+
 /// Sends a message as the next task if its run has ended meanwhile.
-pub(super) async fn send_as_task(parts: &Parts, session: &str, text: String, error: &AppError) {
+async fn send_as_task(parts: &Parts, session: &str, (text, message): (String, Task), error: &AppError) {
     if error.kind() == ErrorKind::Conflict {
         parts.wait_for_end(session).await;
         if parts.host.handle(session).is_none() {
-            let started = parts.host.continue_session(session, &text, &RunChanges::default()).await;
+            let started = parts.host.continue_session(session, message, &RunChanges::default()).await;
             parts.report(started, text);
             return;
         }
     }
     parts.reply(Reply::NotSent { text, message: describe(error) });
+}
+
+/// Stops the run of a session in order.
+pub(super) async fn stop(parts: &Parts, session: &str) {
+    if let Err(error) = parts.host.stop(session).await {
+        parts.reply(Reply::Notice(describe(&error)));
+    }
+}
+
+/// Stops one call of the run or of a sub-agent.
+pub(super) async fn stop_call(parts: &Parts, session: &str, agent: Option<&AgentPath>, call: &str) {
+    match parts.host.stop_call(session, agent, call).await {
+        Ok(true) => {}
+        Ok(false) => parts.reply(Reply::Notice("the call does not work any more".to_owned())),
+        Err(error) => parts.reply(Reply::Notice(describe(&error))),
+    }
+}
+
+/// Compacts the conversation of a session.
+pub(super) async fn compact(parts: &Parts, session: &str) {
+    match parts.host.compact(session).await {
+        Ok(Some(run)) => parts.report(Ok(run), String::new()),
+        Ok(None) => {
+            let words = "the conversation is summarized before the next request of the run";
+            parts.reply(Reply::Notice(words.to_owned()));
+        }
+        Err(error) => parts.report(Err(error), String::new()),
+    }
 }

@@ -3,6 +3,7 @@
 use ratatui_core::text::{Line, Span};
 use windlass_app::feed::{FeedEvent, FeedKind, RunOutcome, Tokens};
 use windlass_screen::{RenderOptions, Role, escape_line, format_count, wrap_line};
+use windlass_text::count_noun;
 
 /// Maximum number of sub-agents that are stored.
 const MAX_AGENTS: usize = 200;
@@ -72,8 +73,7 @@ impl AgentList {
         for row in &self.rows {
             let depth = row.names.len().saturating_sub(1);
             let name = row.names.last().map(|name| escape_line(name)).unwrap_or_default();
-            let turns = if row.turns == 1 { "turn" } else { "turns" };
-            let mut details = format!(" · {} · {} {turns}", escape_line(&row.state), row.turns);
+            let mut details = format!(" · {} · {}", escape_line(&row.state), count_noun(row.turns, "turn"));
             if row.total.input > 0 {
                 let (input, output) = (format_count(row.total.input), format_count(row.total.output));
                 details = format!("{details} · {input} in, {output} out");

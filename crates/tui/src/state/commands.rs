@@ -2,14 +2,15 @@
 
 use ratatui_core::text::{Line, Span};
 use windlass_app::feed::Tokens;
-use windlass_screen::{DiffLimits, Role, format_count, render_diff};
+use windlass_screen::{DiffLimits, Role, render_diff};
 
+use super::working_calls::WorkingCall;
 use super::{ForkTurn, Phase, State};
 use crate::action::{Action, Topic};
 use crate::complete::COMMANDS;
 
 /// Keys of a conversation, for `/help`.
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 16] = [
     ("Enter", "send; while a run works, the model gets the text with its next request"),
     ("Tab", "complete; while a run works, send the text as the next task"),
     ("Alt-Enter, Ctrl-J", "a new line"),
@@ -20,7 +21,12 @@ const KEYS: [(&str, &str); 14] = [
     ("Ctrl-G", "write the text in $EDITOR"),
     ("!COMMAND", "run a command yourself, under the same policy"),
     ("@", "complete a file of the project; a picture or a PDF is sent with the task"),
+    ("Ctrl-V", "send the picture in the clipboard with the task; a dropped or pasted path works, too"),
     ("Ctrl-L", "paint again"),
+    (
+        "PageUp, PageDown, wheel",
+        "with --fullscreen: earlier lines; Ctrl-Home, Ctrl-End: the oldest, the newest",
+    ),
     ("Ctrl-Z", "return to the shell; fg continues"),
     ("y a r e n l d", "answer a question, after it stood for a moment"),
     ("Ctrl-W, Ctrl-U, Ctrl-K", "delete a word, to the start, to the end of the line"),
@@ -57,6 +63,7 @@ impl State {
             "restore" => self.with_turn(value.as_deref(), Action::Restore),
             "fork" => self.fork_from(value.as_deref()),
             "compact" => self.compact(),
+            "stop" => self.stop_call(value.as_deref()),
             "agents" => self.show_agents(),
             "mcp" => self.actions.push(Action::Describe(Topic::Servers)),
             "policy" => self.show_policy(argument),
@@ -146,14 +153,33 @@ impl State {
         }
     }
 
-    /// Compacts the conversation before the next task.
+    /// Compacts the conversation now, or before the next request of a working run.
     fn compact(&mut self) {
-        if !self.has_session {
-            self.transcript.add_notice("there is no conversation yet");
-            return;
+        match self.phase {
+            _ if !self.has_session => self.transcript.add_notice("there is no conversation yet"),
+            Phase::Starting => self.hint = Some("the run starts: try again in a moment".to_owned()),
+            Phase::Suspended => {
+                self.hint = Some("answer the questions of the suspended run first".to_owned());
+            }
+            Phase::Working => self.actions.push(Action::Compact),
+            Phase::Idle => {
+                self.phase = Phase::Starting;
+                self.working_since = self.now;
+                self.actions.push(Action::Compact);
+            }
         }
-        self.changes.compact_first = true;
-        self.transcript.add_notice("the model summarizes the conversation before the next task");
+    }
+
+    /// Stops one call of the run or of a sub-agent.
+    fn stop_call(&mut self, name: Option<&str>) {
+        match self.working_calls.find(name) {
+            Some((WorkingCall { agent, call }, tool)) => {
+                let place = agent.as_ref().map(|agent| format!(" of {}", agent.names.join(" > ")));
+                self.transcript.add_notice(&format!("stopping {tool}{}", place.unwrap_or_default()));
+                self.actions.push(Action::StopCall { agent, call });
+            }
+            None => self.hint = Some("no such call works now; Escape stops the run".to_owned()),
+        }
     }
 
     fn show_agents(&mut self) {
@@ -187,7 +213,6 @@ impl State {
         self.transcript.reset();
         self.cards.clear();
         self.agents = super::AgentList::default();
-        self.changes.compact_first = false;
         (self.has_session, self.phase) = (false, Phase::Idle);
         self.tokens = (Tokens::default(), Tokens::default());
         (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);
@@ -223,12 +248,6 @@ impl State {
         } else {
             "unknown, because the model has no known price".to_owned()
         };
-        let words = format!(
-            "{} tokens in ({} from the cache), {} out; cost: {cost}",
-            format_count(total.input),
-            format_count(total.cache_read),
-            format_count(total.output)
-        );
-        self.transcript.add_notice(&words);
+        self.transcript.add_notice(&format!("{}; cost: {cost}", total.describe()));
     }
 }

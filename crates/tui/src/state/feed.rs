@@ -12,8 +12,25 @@ impl State {
         self.newest_event = self.now;
         self.observe_questions(event);
         self.agents.apply(event);
+        self.working_calls.apply(event);
         self.transcript.apply(event, self.now);
         if event.agent.is_none() {
+            self.observe_run(&event.kind);
+        }
+    }
+
+    /// Applies an event to everything but the printed text.
+    pub(super) fn apply_earlier(&mut self, event: &FeedEvent) {
+        match &event.kind {
+            FeedKind::QuestionOpened { question, card } => self.open_card(question, card.clone()),
+            FeedKind::QuestionPostponed { question } | FeedKind::QuestionClosed { question, .. } => {
+                self.close_card(question);
+            }
+            _ => {}
+        }
+        self.agents.apply(event);
+        if event.agent.is_none() {
+            self.transcript.apply_unprinted(&event.kind);
             self.observe_run(&event.kind);
         }
     }
@@ -75,7 +92,7 @@ impl State {
                 self.begin_work();
             }
             FeedKind::RunResumed { .. } => self.begin_work(),
-            FeedKind::Message { text, source: MessageSource::Person | MessageSource::NextTask } => {
+            FeedKind::Message { text, source: MessageSource::Person | MessageSource::NextTask, .. } => {
                 self.history.push(text);
             }
             FeedKind::Mode { mode } => self.status.mode.clone_from(mode),
@@ -121,8 +138,8 @@ impl State {
     fn show_tokens(&mut self) {
         let mut total = self.tokens.0;
         total.add(&self.tokens.1);
-        self.status.tokens = Some((total.input, total.output));
-        self.status.cached = Some(total.cache_read);
+        self.status.tokens = total.are_reported().then_some((total.input, total.output));
+        self.status.cached = total.are_reported().then_some(total.cache_read);
         self.status.cost = (total.cost > 0).then_some(total.cost);
     }
 

@@ -12,6 +12,11 @@ const TWICE: Duration = Duration::from_secs(2);
 
 impl State {
     pub(super) fn press(&mut self, key: Key) {
+        if let Key::Scroll(scroll) = key {
+            self.disturb_question();
+            self.actions.push(Action::Scroll(scroll));
+            return;
+        }
         self.hint = None;
         if self.press_in_picker(key) {
             self.disturb_question();
@@ -35,6 +40,7 @@ impl State {
             }
             Key::Redraw => self.actions.push(Action::Redraw),
             Key::Suspend => self.actions.push(Action::Suspend),
+            Key::PastePicture => self.actions.push(Action::PastePicture),
             Key::Editor => self.actions.push(Action::Edit(self.composer.whole_text())),
             Key::Escape => self.escape(),
             Key::Tab => self.press_tab(),

@@ -22,11 +22,6 @@ impl State {
             self.hint = Some("Tab: answer the question first, the text stays".to_owned());
             return;
         }
-        let takes_files = self.phase == Phase::Idle;
-        if !takes_files && !super::files::find_files(&self.composer.whole_text()).is_empty() {
-            self.hint = Some("a message takes no files: send them with the next task".to_owned());
-            return;
-        }
         match self.phase {
             Phase::Starting => self.hint = Some("the run starts: press Enter again in a moment".to_owned()),
             Phase::Working => self.send(false),
@@ -57,7 +52,8 @@ impl State {
 
     pub(super) fn send(&mut self, after_task: bool) {
         let text = self.take_text();
-        self.actions.push(Action::Send { text, after_task });
+        let files = super::files::find_files(&text);
+        self.actions.push(Action::Send { text, files, after_task });
     }
 
     fn start(&mut self) {

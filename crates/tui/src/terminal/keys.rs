@@ -1,8 +1,8 @@
 //! Events of the terminal as inputs.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 
-use crate::input::{Input, Key};
+use crate::input::{Input, Key, Scroll};
 
 /// Returns the input of an event, if it has a meaning.
 pub(crate) fn to_input(event: Event) -> Option<Input> {
@@ -14,7 +14,12 @@ pub(crate) fn to_input(event: Event) -> Option<Input> {
         }
         Event::FocusGained => Some(Input::Focus(true)),
         Event::FocusLost => Some(Input::Focus(false)),
-        _ => None,
+        Event::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::ScrollUp => Some(Input::Wheel(Scroll::Up)),
+            MouseEventKind::ScrollDown => Some(Input::Wheel(Scroll::Down)),
+            _ => None,
+        },
+        Event::Key(_) => None,
     }
 }
 
@@ -39,6 +44,10 @@ fn to_key(event: KeyEvent) -> Option<Key> {
         KeyCode::Right => Key::Right,
         KeyCode::Up => Key::Up,
         KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::Scroll(Scroll::PageUp),
+        KeyCode::PageDown => Key::Scroll(Scroll::PageDown),
+        KeyCode::Home if control => Key::Scroll(Scroll::Start),
+        KeyCode::End if control => Key::Scroll(Scroll::End),
         KeyCode::Home => Key::Home,
         KeyCode::End => Key::End,
         _ => return None,
@@ -61,6 +70,7 @@ fn to_control(letter: char) -> Option<Key> {
         'n' => Key::Down,
         'p' => Key::Up,
         'u' => Key::DeleteToStart,
+        'v' => Key::PastePicture,
         'w' => Key::DeleteWord,
         'z' => Key::Suspend,
         _ => return None,

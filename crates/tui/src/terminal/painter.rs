@@ -4,13 +4,14 @@
 //! of the view on the screen nor a scroll region, and finished lines leave the screen as the lines of any program do.
 
 mod edit;
+mod rows;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use ratatui_core::text::Line;
 
-use self::edit::{find_edit, write_change};
+use self::edit::write_change;
 use super::ansi::{Cell, to_cells, to_view_cells, width_of, write_cells, write_cells_at};
 use crate::state::View;
 
@@ -32,6 +33,8 @@ pub(crate) struct Painter<W> {
     /// True if the rows may differ from `painted`.
     is_stale: bool,
     is_reflowing: bool,
+    /// True if the view is the whole screen, so its first row is that of the screen.
+    is_page: bool,
     bytes: u64,
 }
 
@@ -47,8 +50,15 @@ impl<W: Write> Painter<W> {
             painted_columns: columns,
             is_stale: false,
             is_reflowing,
+            is_page: false,
             bytes: 0,
         }
+    }
+
+    /// Creates the painter of an empty screen that has no scrollback. Its views are as high as the screen.
+    pub(crate) fn for_pages(out: W, columns: usize, rows: usize) -> Self {
+        // The screen is empty and the cursor is anywhere, so the first frame begins at the corner.
+        Self { is_page: true, is_stale: true, ..Self::new(out, columns, rows, false) }
     }
 
     /// Returns the number of bytes that were written.
@@ -84,12 +94,31 @@ impl<W: Write> Painter<W> {
         self.is_stale = true;
     }
 
+    /// Forgets the view, which stays above the cursor or is gone. A page is painted from the corner of the screen.
+    pub(crate) fn restart(&mut self) {
+        (self.painted, self.caret, self.is_stale) = (Vec::new(), (0, 0), self.is_page);
+    }
+
     /// Paints a frame. Writes nothing if nothing changed.
     ///
     /// # Errors
     ///
     /// Fails if the terminal cannot be written.
     pub(crate) fn paint(&mut self, finished: &[Line<'static>], view: &View) -> io::Result<()> {
+        self.paint_frame(finished, view, 0)
+    }
+
+    /// Paints a view that is as high as the screen. `shift` is the number of rows by which its upper part moved up
+    /// since the frame before, or down if it is negative.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the terminal cannot be written.
+    pub(crate) fn paint_page(&mut self, page: &View, shift: isize) -> io::Result<()> {
+        self.paint_frame(&[], page, shift)
+    }
+
+    fn paint_frame(&mut self, finished: &[Line<'static>], view: &View, shift: isize) -> io::Result<()> {
         let width = self.columns.saturating_sub(1).max(1);
         let mut rows: Vec<Vec<Cell>> = view.lines.iter().map(|line| to_view_cells(line, width)).collect();
         if rows.is_empty() {
@@ -104,6 +133,7 @@ impl<W: Write> Painter<W> {
         }
         let mut out = String::new();
         self.caret.0 = self.rows_above();
+        self.shift_rows(&mut out, &rows, shift);
         let finished: Vec<Vec<Cell>> = finished.iter().map(|line| to_cells(line, width)).collect();
         let count = finished.len();
         if self.can_edit(&finished, rows.len()) {
@@ -136,28 +166,6 @@ impl<W: Write> Painter<W> {
         is_known && is_certain && finished.len().saturating_add(height) <= self.rows
     }
 
-    /// Inserts or deletes rows where most of the other rows then are those of the target.
-    fn align(&mut self, out: &mut String, target: &[Vec<Cell>]) {
-        let (old, new) = (self.painted.len(), target.len());
-        let at = find_edit(&self.painted, target);
-        if new > old && at < old {
-            let count = new.saturating_sub(old);
-            // Line feeds below the view make room, if necessary by scrolling the screen.
-            move_down(out, old.saturating_sub(1).saturating_sub(self.caret.0));
-            out.extend(std::iter::repeat_n('\n', count));
-            up(out, new.saturating_sub(1).saturating_sub(at));
-            let _ = write!(out, "\x1b[{count}L");
-            self.painted.splice(at..at, std::iter::repeat_n(Vec::new(), count));
-            self.caret.0 = at;
-        } else if new < old && at < new {
-            let count = old.saturating_sub(new);
-            step(out, self.caret.0, at);
-            let _ = write!(out, "\x1b[{count}M");
-            self.painted.drain(at..at.saturating_add(count));
-            self.caret.0 = at;
-        }
-    }
-
     /// Writes finished lines in place of the view.
     fn write_finished(&mut self, out: &mut String, finished: &[Vec<Cell>]) {
         if finished.is_empty() {
@@ -174,8 +182,12 @@ impl<W: Write> Painter<W> {
 
     /// Moves the cursor to the beginning of the view.
     fn move_to_top(&mut self, out: &mut String) {
-        out.push('\r');
-        up(out, self.caret.0);
+        if self.is_page {
+            out.push_str("\x1b[H");
+        } else {
+            out.push('\r');
+            up(out, self.caret.0);
+        }
         self.caret = (0, 0);
     }
 
@@ -242,6 +254,21 @@ impl<W: Write> Painter<W> {
         self.move_to_top(&mut out);
         out.push_str("\x1b[J");
         (self.painted, self.caret, self.is_stale) = (Vec::new(), (0, 0), false);
+        self.out.write_all(out.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Writes lines at the cursor, below which nothing is painted.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the terminal cannot be written.
+    pub(crate) fn print_lines(&mut self, lines: &[Line<'static>]) -> io::Result<()> {
+        let mut out = String::new();
+        for line in lines {
+            write_cells(&mut out, &to_cells(line, self.columns.saturating_sub(1)));
+            out.push_str("\r\n");
+        }
         self.out.write_all(out.as_bytes())?;
         self.out.flush()
     }

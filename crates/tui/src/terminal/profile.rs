@@ -12,6 +12,8 @@ pub struct TerminalProfile {
     pub is_reflowing: bool,
     /// True if the terminal can move its cursor.
     pub can_move: bool,
+    /// True if the terminal can be asked for its background, and the answer changes the styles.
+    pub can_report_background: bool,
 }
 
 impl TerminalProfile {
@@ -29,6 +31,7 @@ impl TerminalProfile {
     /// ```
     #[must_use]
     pub fn with_theme(mut self, theme: &str) -> Self {
+        self.can_report_background &= !matches!(theme, "dark" | "light" | "none");
         match theme {
             "dark" => self.theme.background = Background::Dark,
             "light" => self.theme.background = Background::Light,
@@ -46,6 +49,7 @@ impl TerminalProfile {
     ///
     /// let profile = TerminalProfile::detect(|name| (name == "TERM").then(|| "xterm-256color".to_owned()));
     /// assert_eq!(profile.theme.depth, ColorDepth::Ansi256);
+    /// assert!(profile.can_report_background && !profile.with_theme("light").can_report_background);
     /// assert!(!TerminalProfile::detect(|_| Some("dumb".to_owned())).can_move);
     /// ```
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
@@ -83,6 +87,10 @@ impl TerminalProfile {
             theme: Theme::new(depth, background),
             is_reflowing: reflowing.into_iter().any(is_set),
             can_move: !term.is_empty() && term != "dumb",
+            // The 16 colors of the user fit every background. GNU screen and the console of Linux do not answer.
+            can_report_background: depth >= ColorDepth::Ansi256
+                && !term.starts_with("linux")
+                && (!term.starts_with("screen") || is_set("TMUX")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod cards;
 mod cost;
+mod full_screen;
 mod scripts;
 mod sizes;
 mod widths;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use windlass_app::feed::FeedEvent;
 use windlass_screen::{StatusLine, Theme, text_width};
 
-use super::Painter;
+use super::Display;
 use crate::action::Action;
 use crate::driver::{FEED_FRAME, FRAME};
 use crate::input::{Input, Key, Reply};
@@ -33,7 +34,7 @@ struct Finished {
 /// A conversation on an emulated terminal, with a clock that counts milliseconds.
 struct Window {
     state: State,
-    painter: Painter<Vec<u8>>,
+    display: Display<Vec<u8>>,
     terminal: vt100::Parser,
     now: u64,
     columns: u16,
@@ -61,12 +62,22 @@ impl Window {
     }
 
     fn with_theme(columns: u16, rows: u16, theme: Theme) -> Self {
+        let display = Display::inline(Vec::new(), usize::from(columns), usize::from(rows), false);
+        Self::with_display(columns, rows, theme, display)
+    }
+
+    fn full_screen(columns: u16, rows: u16) -> Self {
+        let display = Display::full_screen(Vec::new(), usize::from(columns), usize::from(rows));
+        Self::with_display(columns, rows, Theme::default(), display)
+    }
+
+    fn with_display(columns: u16, rows: u16, theme: Theme, display: Display<Vec<u8>>) -> Self {
         let canvas = Canvas { columns: usize::from(columns), rows: usize::from(rows), theme };
         let mut status = StatusLine::default();
         (status.model, status.mode) = ("scripted-1".to_owned(), "code".to_owned());
         let mut window = Self {
             state: State::new(canvas, status, "terminal"),
-            painter: Painter::new(Vec::new(), canvas.columns, canvas.rows, false),
+            display,
             terminal: vt100::Parser::new(size(rows), size(columns), 100_000),
             now: 1_000,
             columns,
@@ -93,6 +104,7 @@ impl Window {
         for action in self.state.update(Duration::from_millis(self.now), input) {
             match action {
                 Action::Print(lines) => self.waiting.extend(lines),
+                Action::Scroll(scroll) => self.display.scroll(scroll),
                 action => self.actions.push(action),
             }
         }
@@ -103,10 +115,10 @@ impl Window {
         self.update(Input::Tick { is_idle: true });
         let view = self.state.view(Duration::from_millis(self.now));
         let lines = std::mem::take(&mut self.waiting);
-        self.painter.paint(&lines, &view).unwrap();
+        self.display.paint(lines.clone(), &view).unwrap();
         let is_empty = |line: &Line<'_>| line.to_string().trim_end().is_empty();
         self.view_rows = view.lines.iter().rposition(|line| !is_empty(line)).map_or(0, |at| at + 1);
-        let bytes = std::mem::take(self.painter.writer());
+        let bytes = std::mem::take(self.display.writer());
         self.terminal.process(&bytes);
         self.written.extend(bytes);
         self.is_urgent = self.state.has_question();
@@ -153,7 +165,7 @@ impl Window {
         }
         (self.columns, self.rows) = (columns, rows);
         let (columns, rows) = (usize::from(columns), usize::from(rows));
-        self.painter.resize(columns, rows);
+        self.display.resize(columns, rows);
         self.apply(Input::Resize { columns, rows });
     }
 

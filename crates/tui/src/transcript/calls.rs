@@ -5,7 +5,7 @@ use std::time::Duration;
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
 use windlass_app::feed::{AgentPath, FeedKind};
-use windlass_screen::{CallState, CallView, RenderOptions, Role, escape_line, render_text};
+use windlass_screen::{CallState, CallView, RenderOptions, Role, describe_rule, escape_line, render_text};
 
 use super::HIDDEN_TOOLS;
 
@@ -135,8 +135,8 @@ impl LiveCalls {
             FeedKind::Call { call, tool, arguments, .. } => {
                 self.open(call, tool, &[])?.view.set_arguments(arguments);
             }
-            FeedKind::Decision { call, verdict, rule, reason, .. } if verdict == "deny" => {
-                let (rule, reason) = (rule.clone(), reason.clone());
+            FeedKind::Decision { call, verdict, rule, source, reason, .. } if verdict == "deny" => {
+                let (rule, reason) = (describe_rule(rule, source).unwrap_or_default(), reason.clone());
                 self.find(call)?.view.set_state(CallState::Denied { rule, reason });
             }
             FeedKind::CallRunning { call } => {

@@ -165,7 +165,7 @@ impl AiSdkEncoder {
                 self.apply(void, chunks);
                 self.emit_transient(event, chunks);
             }
-            FeedKind::Message { text, source } => {
+            FeedKind::Message { text, source, .. } => {
                 let data = json!({ "text": text, "source": source });
                 self.emit_data("message", &event.seq.to_string(), &data, chunks);
             }

@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn check(body: &str, path: &str, change: Change, expected: &str) {
-    let changed = apply(body.as_bytes().to_vec(), &[Edit::new(path, change)]);
+    let changed = apply(body.as_bytes().to_vec(), &[Edit::new(path, change)], &mut BTreeSet::new());
     assert_eq!(String::from_utf8(changed).unwrap(), expected);
 }
 
@@ -22,7 +22,20 @@ fn a_value_that_is_not_an_object_is_unchanged() {
     for body in ["", "[]", "[{\"stop\":1}]", "nonsense", "7"] {
         check(body, "stop", Change::Drop, body);
     }
-    assert_eq!(apply(vec![0xFF], &[Edit::new("stop", Change::Drop)]), [0xFF]);
+    assert_eq!(apply(vec![0xFF], &[Edit::new("stop", Change::Drop)], &mut BTreeSet::new()), [0xFF]);
+}
+
+#[test]
+fn only_fields_that_were_there_and_are_gone_count_as_dropped() {
+    let edits = [
+        Edit::new("stop", Change::Drop),
+        Edit::new("config.seed", Change::Drop),
+        Edit::new("top_p", Change::Drop),
+        Edit::new("max_tokens", Change::Rename("limit".to_owned())),
+    ];
+    let mut dropped = BTreeSet::new();
+    apply(br#"{"stop":["x"],"config":{"seed":1},"max_tokens":5}"#.to_vec(), &edits, &mut dropped);
+    assert!(dropped.iter().eq(["config.seed", "stop"]), "{dropped:?}");
 }
 
 #[test]

@@ -10,6 +10,12 @@ use crate::vendor::Vendor;
 use crate::vendors::Vendors;
 
 impl RequestEncoder {
+    /// Returns this encoder with a memory of its own for rewritten conversations, which is empty and ends with it.
+    pub fn with_own_memory(mut self) -> Self {
+        self.rewrites = Arc::default();
+        self
+    }
+
     /// Returns the encoder for a wire format that the user made. If the endpoint has the name and the wire
     /// format of a built-in vendor, that vendor's quirks apply.
     pub fn for_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {

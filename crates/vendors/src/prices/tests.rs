@@ -1,6 +1,8 @@
 //! The table of prices.
 
-use super::{Amount, LISTS, PriceRow, find_price};
+use std::time::Duration;
+
+use super::{Amount, LISTS, PriceRow, StoragePrice, find_price};
 use crate::Vendors;
 use crate::pattern::fits;
 
@@ -56,4 +58,28 @@ fn prices_of_long_requests_apply_above_their_bound_only() {
     };
     assert_eq!(cost(200_000), 250_000);
     assert_eq!(cost(200_001), 500_003);
+}
+
+#[test]
+fn storage_has_a_price_only_where_one_was_read() {
+    for (list, row) in rows() {
+        let place = format!("{list}: {}", row.models);
+        assert!(row.storage.is_none() || list == "gemini", "only Gemini stores caches: {place}");
+        // A misplaced point would be noticed.
+        assert!(row.storage.is_none_or(|Amount(hour)| hour > 0 && hour <= 10 * row.input.0), "{place}");
+    }
+    let storage = |model: &str| find_price("gemini", model).unwrap().storage;
+    let pro = storage("gemini-2.5-pro").unwrap();
+    assert_eq!((pro.million_token_hours, pro.as_of), (4_500_000, Some("2026-09-23")));
+    assert_eq!(storage("gemini-3.6-flash"), None);
+    assert_eq!(find_price("openai", "gpt-5.1").unwrap().storage, None);
+}
+
+#[test]
+fn the_cost_of_storage_is_rounded_up_and_does_not_overflow() {
+    let price = StoragePrice { million_token_hours: 4_500_000, as_of: None };
+    assert_eq!(price.cost(1_000_000, Duration::from_hours(1)), 4_500_000);
+    assert_eq!(price.cost(1, Duration::from_millis(1)), 1);
+    assert_eq!(price.cost(0, Duration::from_hours(1)), 0);
+    assert_eq!(price.cost(u64::MAX, Duration::MAX), u64::MAX);
 }

@@ -138,6 +138,14 @@ fn cache_markers_are_omitted_wherever_they_are() {
     ] {
         check(words, place, "cache_control", quirk(), &[]);
     }
+    let words = "Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.";
+    check(
+        words,
+        Some("input[0].content[0].prompt_cache_breakpoint"),
+        "prompt_cache_breakpoint",
+        quirk(),
+        &[],
+    );
 }
 
 #[test]

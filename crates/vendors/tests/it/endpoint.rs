@@ -1,6 +1,6 @@
 //! The table of providers.
 
-use windlass_vendors::{Auth, Endpoint};
+use windlass_vendors::{Auth, Endpoint, Vendors};
 
 #[test]
 fn a_provider_is_found_by_its_name() {
@@ -54,4 +54,15 @@ fn another_server_gets_the_older_format_and_no_cache_key() {
     let home =
         Endpoint::find("openai").unwrap().with_base_url("http://localhost:1").with_wire("openai-responses");
     assert_eq!(home.with_base_url("http://localhost:2").wire, "openai-responses");
+}
+
+#[test]
+fn a_sign_in_belongs_to_the_providers_own_server() {
+    let openrouter = Endpoint::find("openrouter").unwrap();
+    assert_eq!(openrouter.sign_in.as_ref().unwrap().page, "https://openrouter.ai/auth");
+    assert!(openrouter.with_base_url("https://proxy.example/v1").sign_in.is_none());
+    let vendors = Vendors::builtin()
+        .with_file("[vendor.office]\nlike = \"openrouter\"\nbase-url = \"https://llm.example/v1\"\n")
+        .unwrap();
+    assert!(vendors.get("office").unwrap().endpoint.sign_in.is_none());
 }

@@ -1,5 +1,6 @@
 //! The facade alone is enough for a tool of one's own, and the example that draws partial arguments runs.
 
+mod examples;
 mod programs;
 #[cfg(feature = "client")]
 mod provider_model;

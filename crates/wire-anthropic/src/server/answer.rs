@@ -1,5 +1,6 @@
 //! Translates chunks to operations on content blocks, for streamed and for whole answers.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
@@ -219,17 +220,25 @@ fn is_citation(value: &Value) -> bool {
     )
 }
 
-impl Delta {
-    /// Encodes the delta as the API does.
-    pub(crate) fn value(self) -> Value {
-        match self {
-            Self::Text(text) => json!({ "type": "text_delta", "text": text }),
-            Self::Thinking(text) => json!({ "type": "thinking_delta", "thinking": text }),
-            Self::Signature(text) => json!({ "type": "signature_delta", "signature": text }),
-            Self::Citation(value) => json!({ "type": "citations_delta", "citation": value }),
-            Self::Input(text) => json!({ "type": "input_json_delta", "partial_json": text }),
-        }
+/// Encodes the delta as the API does, with its fields in the order of `serde_json::Map`.
+impl Serialize for Delta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (name, text, kind) = match self {
+            Self::Text(text) => ("text", text, "text_delta"),
+            Self::Thinking(text) => ("thinking", text, "thinking_delta"),
+            Self::Signature(text) => ("signature", text, "signature_delta"),
+            Self::Input(text) => ("partial_json", text, "input_json_delta"),
+            Self::Citation(value) => {
+                return json!({ "type": "citations_delta", "citation": value }).serialize(serializer);
+            }
+        };
+        serializer.collect_map([(name, text.as_str()), ("type", kind)])
     }
+}
+
+/// Returns whether a later stop reason of an answer counts. Calls stay calls if only the end of a text follows.
+pub(crate) fn can_replace_stop(earlier: Option<&str>, reason: &StopReason) -> bool {
+    earlier != Some("tool_use") || *reason != StopReason::End
 }
 
 /// Returns the stop reason of this format. `raw` is kept if it maps to the same reason.

@@ -1,7 +1,7 @@
 //! Anthropic's tools that the client runs, as functions for other formats.
 
 use serde_json::{Value, json};
-use windlass_protocol::{HostedTool, RawJson, Request, Strictness, ToolName, ToolSpec};
+use windlass_protocol::{HostedTool, RawJson, Request, ToolName, ToolSpec};
 
 use crate::names::NAME;
 
@@ -24,13 +24,7 @@ fn function(tool: &Value) -> Option<ToolSpec> {
     let text = |name: &str| tool.get(name).and_then(Value::as_str);
     let (description, schema) = schema(text("type")?)?;
     let parameters: RawJson = schema.to_string().parse().ok()?;
-    Some(ToolSpec::Function {
-        name: ToolName::new(text("name")?).ok()?,
-        description: description.to_owned(),
-        parameters,
-        strict: Strictness::Unsaid,
-        eager_arguments: false,
-    })
+    Some(ToolSpec::function(ToolName::new(text("name")?).ok()?, description, parameters))
 }
 
 /// Returns the description and the documented input of a tool.

@@ -1,9 +1,11 @@
 //! Encodes errors as this API writes them.
 
 use serde_json::{Value, json};
-use windlass_protocol::Request;
+use windlass_protocol::{Part, Request};
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
+
+use crate::names::BLOCK_FIELD;
 
 /// The code of an error about a request that cannot be part of a thread.
 const NO_THREADS: &str = "thread_unsupported_request";
@@ -14,6 +16,23 @@ pub(crate) fn refuse_threads(request: &Request) -> Option<ProviderError> {
     let what = "threads are not available for this model; send the whole conversation";
     let error = ProviderError::new(ProviderErrorKind::Request, Some(NO_THREADS.to_owned()), what);
     Some(error.with_parameter(Some("thread".to_owned())))
+}
+
+/// Returns the refusal of a conversation whose beginning the API has replaced by a summary: a block of another format would
+/// lack it.
+pub(crate) fn refuse_compactions(request: &Request) -> Option<ProviderError> {
+    let is_compaction = |part: &Part| match part {
+        Part::Unknown(unknown) => unknown
+            .value
+            .get(BLOCK_FIELD)
+            .is_some_and(|block| block.get("type").is_some_and(|kind| kind == "compaction")),
+        _ => false,
+    };
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(is_compaction).then(|| {
+        let what = "a compaction of another provider is not available for this model; send the conversation";
+        ProviderError::new(ProviderErrorKind::Request, None, what).with_parameter(Some("messages".to_owned()))
+    })
 }
 
 /// Returns the status and the body of an error response.

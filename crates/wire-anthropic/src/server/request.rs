@@ -8,7 +8,10 @@ use crate::names::NAME;
 use crate::server::{blocks, messages, tools};
 
 pub(crate) fn serves(path: &str) -> bool {
-    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').ends_with("/messages")
+    let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    // OpenAI has messages of threads and of stored completions, and Anthropic has reports about messages.
+    let others = ["/threads/", "/completions/", "/organizations/"];
+    path.ends_with("/messages") && !others.iter().any(|other| path.contains(other))
 }
 
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {

@@ -5,7 +5,8 @@ use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
 use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
-use crate::server::answer::{Blocks, Step, stop_sequence, stop_word, usage};
+use crate::programs::{CONTAINER, find_container};
+use crate::server::answer::{Blocks, Delta, Step, can_replace_stop, stop_sequence, stop_word, usage};
 use crate::server::error::stream_error;
 
 /// The encoder of one streamed answer.
@@ -14,6 +15,8 @@ pub(crate) struct Stream {
     reply: ResponseHead,
     blocks: Blocks,
     usage: Usage,
+    /// The container of the answer's programs.
+    container: Option<Value>,
     state: State,
 }
 
@@ -21,7 +24,8 @@ pub(crate) struct Stream {
 enum State {
     New,
     Open,
-    /// The answer has ended. The stop reason is sent together with the final usage.
+    /// The answer has ended. The stop reason is sent together with the final usage. Content can still follow: some
+    /// providers end each event as if it were the last.
     Stopped {
         word: String,
         sequence: Option<String>,
@@ -31,7 +35,8 @@ enum State {
 
 impl Stream {
     pub(crate) fn new(reply: ResponseHead) -> Self {
-        Self { reply, blocks: Blocks::default(), usage: Usage::default(), state: State::New }
+        let (blocks, usage) = (Blocks::default(), Usage::default());
+        Self { reply, blocks, usage, container: None, state: State::New }
     }
 
     fn begin(&mut self, bytes: &mut Vec<u8>) {
@@ -57,23 +62,31 @@ fn event(name: &str, data: &Value, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(format!("event: {name}\ndata: {data}\n\n").as_bytes());
 }
 
-fn write(steps: Vec<Step>, bytes: &mut Vec<u8>) {
+fn write(steps: Vec<Step>, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
     for step in steps {
-        let (name, data) = match step {
+        match step {
             Step::Start { index, block } => {
-                ("content_block_start", json!({ "index": index, "content_block": block }))
+                let kind = "content_block_start";
+                event(kind, &json!({ "type": kind, "index": index, "content_block": block }), bytes);
             }
-            Step::Delta { index, delta } => {
-                ("content_block_delta", json!({ "index": index, "delta": delta.value() }))
+            Step::Delta { index, delta } => write_delta(index, &delta, bytes)?,
+            Step::Stop { index } => {
+                let kind = "content_block_stop";
+                event(kind, &json!({ "type": kind, "index": index }), bytes);
             }
-            Step::Stop { index } => ("content_block_stop", json!({ "index": index })),
-        };
-        let mut data = data;
-        if let Some(fields) = data.as_object_mut() {
-            fields.insert("type".to_owned(), name.into());
         }
-        event(name, &data, bytes);
     }
+    Ok(())
+}
+
+/// Writes a delta. A stream has one for each token, so its bytes are written without a value of the whole event.
+fn write_delta(index: usize, delta: &Delta, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+    bytes.extend_from_slice(b"event: content_block_delta\ndata: {\"delta\":");
+    serde_json::to_writer(&mut *bytes, delta)?;
+    bytes.extend_from_slice(b",\"index\":");
+    serde_json::to_writer(&mut *bytes, &index)?;
+    bytes.extend_from_slice(b",\"type\":\"content_block_delta\"}\n\n");
+    Ok(())
 }
 
 impl Encoder for Stream {
@@ -97,17 +110,25 @@ impl Encoder for Stream {
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
-            // After the end of an answer only its usage is still of interest.
-            _ if matches!(self.state, State::Stopped { .. } | State::Failed) => {}
+            _ if self.state == State::Failed => {}
             Chunk::Error { error } => self.fail(&stream_error(error), bytes),
             Chunk::Finish { reason: StopReason::Error, .. } => self.fail(&broke_off(), bytes),
             Chunk::Finish { reason, raw } => {
                 self.begin(bytes);
                 let mut steps = Vec::new();
                 self.blocks.close(&mut steps);
-                write(steps, bytes);
-                let word = stop_word(reason, raw).to_owned();
-                self.state = State::Stopped { word, sequence: stop_sequence(reason, raw) };
+                write(steps, bytes)?;
+                let earlier = match &self.state {
+                    State::Stopped { word, .. } => Some(word.as_str()),
+                    _ => None,
+                };
+                if can_replace_stop(earlier, reason) {
+                    let word = stop_word(reason, raw).to_owned();
+                    self.state = State::Stopped { word, sequence: stop_sequence(reason, raw) };
+                }
+            }
+            Chunk::Unknown(unknown) if let Some(container) = find_container(unknown) => {
+                self.container = Some(container.clone());
             }
             other => {
                 let mut steps = Vec::new();
@@ -115,7 +136,7 @@ impl Encoder for Stream {
                 if !steps.is_empty() {
                     self.begin(bytes);
                 }
-                write(steps, bytes);
+                write(steps, bytes)?;
             }
         }
         Ok(())
@@ -125,7 +146,10 @@ impl Encoder for Stream {
         // Without a finish the answer ended early. Send no end event, so that clients do not take it as
         // complete.
         if let State::Stopped { word, sequence } = &self.state {
-            let delta = json!({ "stop_reason": word, "stop_sequence": sequence });
+            let mut delta = json!({ "stop_reason": word, "stop_sequence": sequence });
+            if let (Some(fields), Some(container)) = (delta.as_object_mut(), self.container.take()) {
+                fields.insert(CONTAINER.to_owned(), container);
+            }
             let data = json!({ "type": "message_delta", "delta": delta, "usage": usage(&self.usage) });
             event("message_delta", &data, bytes);
             event("message_stop", &json!({ "type": "message_stop" }), bytes);

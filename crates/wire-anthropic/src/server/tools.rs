@@ -25,11 +25,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
             Some(raw) => raw.get().parse()?,
             None => return Err(tool.wrong("input_schema", "expected an object")),
         };
-        let strict = match tool.flag("strict")? {
-            None => Strictness::Unsaid,
-            Some(true) => Strictness::On,
-            Some(false) => Strictness::Off,
-        };
+        let strict = Strictness::from_flag(tool.flag("strict")?);
         let eager = tool.flag(EAGER)?;
         let mut rest = tool.rest();
         // A tool of `windlass_protocol` does not distinguish this from a missing field.
@@ -39,13 +35,8 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
         if let Some(opaque) = marks::wrap_rest(rest) {
             request.tool_fields.insert(name.clone(), opaque);
         }
-        request.tools.push(ToolSpec::Function {
-            name,
-            description,
-            parameters,
-            strict,
-            eager_arguments: eager == Some(true),
-        });
+        let spec = ToolSpec::function(name, description, parameters).with_strict(strict);
+        request.tools.push(if eager == Some(true) { spec.with_eager_arguments() } else { spec });
     }
     choice(fields, request)
 }

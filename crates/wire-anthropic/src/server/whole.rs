@@ -7,7 +7,8 @@ use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
 use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
-use crate::server::answer::{Blocks, Delta, Step, stop_sequence, stop_word, usage};
+use crate::programs::find_container;
+use crate::server::answer::{Blocks, Delta, Step, can_replace_stop, stop_sequence, stop_word, usage};
 use crate::server::error::stream_error;
 use crate::server::stream::broke_off;
 
@@ -20,6 +21,8 @@ pub(crate) struct Whole {
     usage: Usage,
     stop: Option<String>,
     sequence: Option<String>,
+    /// The container of the answer's programs.
+    container: Option<Value>,
     error: Option<Value>,
 }
 
@@ -40,6 +43,8 @@ struct Message<'a> {
     role: &'static str,
     model: &'a str,
     content: &'a [Draft],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a Value>,
     stop_reason: &'a str,
     stop_sequence: Option<&'a str>,
     usage: Value,
@@ -48,7 +53,16 @@ struct Message<'a> {
 impl Whole {
     pub(crate) fn new(reply: ResponseHead) -> Self {
         let (blocks, usage) = (Blocks::default(), Usage::default());
-        Self { reply, blocks, content: Vec::new(), usage, stop: None, sequence: None, error: None }
+        Self {
+            reply,
+            blocks,
+            content: Vec::new(),
+            usage,
+            stop: None,
+            sequence: None,
+            container: None,
+            error: None,
+        }
     }
 }
 
@@ -108,12 +122,16 @@ impl Encoder for Whole {
     fn push(&mut self, chunk: &Chunk, _bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
-            _ if self.stop.is_some() || self.error.is_some() => {}
+            _ if self.error.is_some() => {}
             Chunk::Error { error } => self.error = Some(stream_error(error)),
             Chunk::Finish { reason: StopReason::Error, .. } => self.error = Some(broke_off()),
+            Chunk::Finish { reason, .. } if !can_replace_stop(self.stop.as_deref(), reason) => {}
             Chunk::Finish { reason, raw } => {
                 self.stop = Some(stop_word(reason, raw).to_owned());
                 self.sequence = stop_sequence(reason, raw);
+            }
+            Chunk::Unknown(unknown) if let Some(container) = find_container(unknown) => {
+                self.container = Some(container.clone());
             }
             other => {
                 let mut steps = Vec::new();
@@ -148,6 +166,7 @@ impl Encoder for Whole {
                 role: "assistant",
                 model: &self.reply.model,
                 content: &self.content,
+                container: self.container.as_ref(),
                 stop_reason: stop,
                 stop_sequence: self.sequence.as_deref(),
                 usage: usage(&self.usage),

@@ -219,3 +219,19 @@ fn refusals_are_read_as_what_they_are() {
         assert!(read.kind == kind && read.message.contains("no"), "{read:?}");
     }
 }
+
+// Gemini has ended each of several events as if it were the last.
+#[test]
+fn text_after_an_end_belongs_to_the_answer() {
+    let chunks = [Chunk::text("a"), finish(StopReason::End), Chunk::text("b"), finish(StopReason::Length)];
+    let stream = written(Framing::Events, &chunks);
+    assert_eq!(stream.matches("event: message_delta").count(), 1, "{stream}");
+    assert!(stream.contains(r#""text":"b""#) && stream.contains(r#""stop_reason":"max_tokens""#), "{stream}");
+    let body: Value = serde_json::from_str(&written(Framing::Whole, &chunks)).unwrap();
+    let texts: Vec<&str> =
+        body["content"].as_array().unwrap().iter().filter_map(|block| block["text"].as_str()).collect();
+    assert_eq!(texts.concat(), "ab");
+    assert_eq!(body["stop_reason"], "max_tokens");
+    let calls = [finish(StopReason::Calls), Chunk::text("b"), finish(StopReason::End)];
+    assert!(written(Framing::Events, &calls).contains(r#""stop_reason":"tool_use""#));
+}

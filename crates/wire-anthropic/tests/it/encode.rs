@@ -360,3 +360,26 @@ fn eager_arguments_are_asked_for_by_tool() {
     assert_eq!(body["tools"][0]["eager_input_streaming"], true);
     assert_eq!(body["tools"][1].get("eager_input_streaming"), None);
 }
+
+#[test]
+fn a_version_without_sampling_refuses_it_and_a_gateway_leaves_it_out() {
+    let build = |version: &str| Anthropic::new(AnthropicOptions::default().with_version(version));
+    let plain = Request::new("claude-sonnet-4-6", vec![Message::user("hi")]);
+    let (older, newer) = (build("2023-06-01"), build("2026-10-21"));
+    assert!(newer.encode(&plain).is_ok() && newer.check(&plain).is_empty());
+    for name in ["temperature", "top_p", "top_k"] {
+        let mut request = plain.clone();
+        match name {
+            "temperature" => request.options.temperature = Some(1.0),
+            "top_p" => request.options.top_p = Some(0.9),
+            _ => drop(request.options.extra.insert(name.into(), 5.into())),
+        }
+        assert!(older.encode(&request).is_ok() && older.check(&request).is_empty(), "{name}");
+        assert!(newer.encode(&request).is_err(), "{name}");
+        let refusals = newer.check(&request);
+        assert!(refusals.len() == 1 && refusals[0].place == name, "{refusals:?}");
+        assert_eq!(newer.settle_options(&mut request), [name]);
+        assert_eq!(request, plain);
+        assert!(older.settle_options(&mut request).is_empty());
+    }
+}

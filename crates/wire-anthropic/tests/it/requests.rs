@@ -222,3 +222,16 @@ fn eager_arguments_are_read_and_go_back() {
     assert!(is_eager(&tool(true)));
     assert!(!is_eager(&tool(false)));
 }
+
+#[test]
+fn a_compaction_is_refused_for_another_format_and_kept_within_this_one() {
+    let block = serde_json::json!({"type": "compaction", "content": "The user is Ann."});
+    let body = serde_json::json!({"model": "m", "max_tokens": 9, "messages": [
+        {"role": "assistant", "content": [block]}, {"role": "user", "content": "Who am I?"}]});
+    let format = Anthropic::default();
+    let asked = format.decode_request("/v1/messages", body.to_string().as_bytes()).unwrap();
+    let refusal = format.refuse_elsewhere(&asked.request).unwrap();
+    assert_eq!(refusal.parameter.as_deref(), Some("messages"));
+    let sent = format.encode(&asked.request).unwrap();
+    assert!(String::from_utf8_lossy(&sent.body).contains("The user is Ann."));
+}

@@ -127,8 +127,12 @@ impl AnswerEncoder {
         }
     }
 
-    /// Writes an unknown value of this API: a part, or an event.
+    /// Writes an unknown value of this API: a part, or an event. The words of a refusal, which this API does not
+    /// have, become text.
     fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
+        if let Some(refusal) = unknown.value.get("refusal").and_then(Value::as_str) {
+            return self.grow(bytes, Shape::Words, refusal);
+        }
         let Some(value) = Some(&unknown.value).filter(|_| unknown.wire == NAME) else { return Ok(()) };
         self.release(bytes, None)?;
         if let Some(part) = value.get(PART_FIELD) {

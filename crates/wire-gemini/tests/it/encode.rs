@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use windlass_protocol::{
     Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Payload, Reasoning,
-    Request, ResultStatus, Role, Text, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    Request, ResultStatus, Role, Strictness, Text, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
+    Unknown,
 };
 use windlass_testkit::wire_suite::{
     self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
@@ -194,6 +195,24 @@ fn choices_of_tools_have_their_words() {
     check_choice(AutoMode::Validated, ToolChoice::Auto, ProviderDefault, "VALIDATED");
     check_choice(AutoMode::Validated, ToolChoice::Required, ProviderDefault, "ANY");
     check_choice(AutoMode::Unsaid, ToolChoice::None, Forbid, "NONE");
+}
+
+#[track_caller]
+fn check_strict(strictness: [Strictness; 2], choice: ToolChoice, expected: &str) {
+    let tools = ["read", "write"].map(tool).into_iter().zip(strictness);
+    let tools = tools.map(|(tool, strictness)| tool.with_strict(strictness)).collect();
+    let body: Value = serde_json::from_str(&body(&ask().with_tools(tools).with_tool_choice(choice))).unwrap();
+    assert_eq!(body["toolConfig"]["functionCallingConfig"]["mode"].as_str().unwrap_or_default(), expected);
+}
+
+#[test]
+fn a_schema_that_must_be_enforced_chooses_the_mode() {
+    use Strictness::{Off, On, Unsaid};
+    check_strict([Unsaid, On], ToolChoice::Auto, "VALIDATED");
+    check_strict([Off, On], ToolChoice::Auto, "VALIDATED");
+    check_strict([Off, Unsaid], ToolChoice::Auto, "");
+    check_strict([On, On], ToolChoice::Required, "ANY");
+    check_strict([On, On], ToolChoice::None, "NONE");
 }
 
 #[track_caller]

@@ -19,7 +19,7 @@ fn limits_are_typed_errors() {
 fn a_body_that_is_no_stream_says_what_it_is() {
     check_shapes(
         &Gemini::default(),
-        &[(b"[]", "empty body"), (b"[1]", "no object"), (b"[\"words\"]", "no object")],
+        &[(b"[]", "empty body"), (b"[1]", "not an object"), (b"[\"words\"]", "not an object")],
     );
 }
 

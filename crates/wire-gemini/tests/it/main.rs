@@ -5,6 +5,7 @@ mod caches;
 mod decode;
 mod encode;
 mod error;
+mod kit;
 mod limits;
 mod lint;
 mod properties;

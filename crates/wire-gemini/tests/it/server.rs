@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{
     Arguments, Content, Delivery, Image, Message, Opaque, OutputFormat, Part, Payload, Request, ResultStatus,
-    Role, StopReason, ToolCall, ToolChoice, ToolResult, ToolSpec,
+    Role, StopReason, ToolCall, ToolChoice, ToolResult, ToolSpec, Unknown,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 use windlass_wire::{
@@ -399,6 +399,15 @@ fn reasons_of_every_provider_have_a_word() {
     check_reason(StopReason::Refusal, "refusal", "SAFETY");
     check_reason(StopReason::Error, "failed", "OTHER");
     check_reason(StopReason::Unknown("NO_IMAGE".into()), "NO_IMAGE", "NO_IMAGE");
+}
+
+// The API has no place for the words of a refusal beside its text.
+#[test]
+fn the_words_of_a_refusal_are_text() {
+    let refusal = Chunk::Unknown(Unknown::new("openai-chat", json!({ "refusal": "I cannot." })));
+    let body = whole(&[refusal, finish(StopReason::Refusal, "stop")]);
+    assert_eq!(body["candidates"][0]["content"]["parts"][0]["text"], "I cannot.");
+    assert_eq!(body["candidates"][0]["finishReason"], "SAFETY");
 }
 
 // S12

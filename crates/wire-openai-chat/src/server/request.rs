@@ -103,16 +103,8 @@ fn output_schema(fields: &mut Fields<'_>) -> Result<OutputSchema, RequestError> 
         Some(raw) => raw_json(raw.get())?,
         None => RawJson::default(),
     };
-    let strict = strictness(fields)?;
+    let strict = Strictness::from_flag(fields.flag("strict")?);
     Ok(OutputSchema::new(name, schema).with_description(fields.text("description")?).with_strict(strict))
-}
-
-pub(crate) fn strictness(fields: &mut Fields<'_>) -> Result<Strictness, RequestError> {
-    Ok(match fields.flag("strict")? {
-        None => Strictness::Unsaid,
-        Some(true) => Strictness::On,
-        Some(false) => Strictness::Off,
-    })
 }
 
 pub(crate) fn raw_json(text: &str) -> Result<RawJson, RequestError> {

@@ -1,5 +1,6 @@
 //! Encodes an answer as a stream of `chat.completion.chunk`s.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
@@ -7,15 +8,22 @@ use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::server::calls::Calls;
 use crate::server::error::stream_error;
-use crate::server::words::{details, finish_word, is_annotation, refusal, usage};
+use crate::server::words::{annotation, details, finish_word, merge_finish, refusal, usage};
 
 /// The encoder of one streamed answer.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    reply: ResponseHead,
+    /// The fields that all chunks have.
+    fields: String,
     usage: Usage,
     tell_usage: TellUsage,
     calls: Calls,
+    /// The sources of the text. OpenAI's library merges only lists whose entries have an index, which these do not
+    /// have, so all go into one delta.
+    annotations: Vec<Value>,
+    /// The end of the answer. Providers that end each event as if it were the last send text after it, and clients
+    /// stop reading at the finish reason, so it waits for the end of the stream.
+    finish: Option<(StopReason, String)>,
     state: State,
     refused: bool,
 }
@@ -31,56 +39,91 @@ pub(crate) enum TellUsage {
 enum State {
     New,
     Open,
-    Finished,
     Failed,
 }
 
 impl Stream {
-    pub(crate) fn new(reply: ResponseHead, tell_usage: TellUsage) -> Self {
+    pub(crate) fn new(reply: &ResponseHead, tell_usage: TellUsage) -> Self {
         let (usage, calls) = (Usage::default(), Calls::default());
-        Self { reply, usage, tell_usage, calls, state: State::New, refused: false }
+        let (annotations, finish, state) = (Vec::new(), None, State::New);
+        let fields = common_fields(reply);
+        Self { fields, usage, tell_usage, calls, annotations, finish, state, refused: false }
     }
 
-    fn delta(&mut self, delta: &Value, bytes: &mut Vec<u8>) {
-        self.begin(bytes);
-        self.choice(delta, None, bytes);
+    fn delta(&mut self, name: &str, value: &impl Serialize, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.begin(bytes)?;
+        self.choice(&Member { name, value }, None, bytes)
     }
 
     /// Emits the first chunk, which has the role; OpenAI's libraries read it there.
-    fn begin(&mut self, bytes: &mut Vec<u8>) {
+    fn begin(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         if self.state == State::New {
             self.state = State::Open;
-            self.choice(&json!({ "role": "assistant", "content": "", "refusal": null }), None, bytes);
+            self.choice(&json!({ "role": "assistant", "content": "", "refusal": null }), None, bytes)?;
         }
+        Ok(())
     }
 
-    fn choice(&self, delta: &Value, finish: Option<&str>, bytes: &mut Vec<u8>) {
-        let choice = json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish });
-        self.chunk(&json!([choice]), None, bytes);
+    /// Writes a chunk. A stream has one for each token, so its bytes are written without a value of the whole chunk.
+    fn choice(
+        &self,
+        delta: &impl Serialize,
+        finish: Option<&str>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        bytes.extend_from_slice(b"data: {\"choices\":[{\"delta\":");
+        serde_json::to_writer(&mut *bytes, delta)?;
+        bytes.extend_from_slice(b",\"finish_reason\":");
+        serde_json::to_writer(&mut *bytes, &finish)?;
+        bytes.extend_from_slice(b",\"index\":0,\"logprobs\":null}]");
+        self.end_chunk(None, bytes)
     }
 
-    fn chunk(&self, choices: &Value, usage: Option<Value>, bytes: &mut Vec<u8>) {
-        let mut chunk = json!({
-            "id": format!("chatcmpl-{}", self.reply.id), "object": "chat.completion.chunk",
-            "created": self.reply.created, "model": self.reply.model, "choices": choices,
-        });
-        if self.tell_usage == TellUsage::Tell
-            && let Some(fields) = chunk.as_object_mut()
-        {
+    /// Writes the fields that all chunks have, and the end of a chunk.
+    fn end_chunk(&self, usage: Option<&Value>, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        bytes.extend_from_slice(self.fields.as_bytes());
+        if self.tell_usage == TellUsage::Tell {
             // If the client asked for usage, all chunks but the last have it as `null`.
-            fields.insert("usage".to_owned(), usage.unwrap_or_default());
+            bytes.extend_from_slice(b",\"usage\":");
+            serde_json::to_writer(&mut *bytes, &usage)?;
         }
-        event(&chunk, bytes);
+        bytes.extend_from_slice(b"}\n\n");
+        Ok(())
     }
 
-    fn end(&mut self, reason: &StopReason, raw: &str, bytes: &mut Vec<u8>) {
-        self.begin(bytes);
-        if self.state != State::Open {
-            return;
+    fn end(&mut self, (reason, raw): &(StopReason, String), bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.begin(bytes)?;
+        if !self.annotations.is_empty() {
+            let annotations = std::mem::take(&mut self.annotations);
+            self.choice(&Member { name: "annotations", value: &annotations }, None, bytes)?;
         }
-        self.state = State::Finished;
-        self.choice(&json!({}), Some(finish_word(reason, raw, self.refused)), bytes);
+        self.choice(&json!({}), Some(finish_word(reason, raw, self.refused)), bytes)?;
+        if self.tell_usage == TellUsage::Tell {
+            bytes.extend_from_slice(b"data: {\"choices\":[]");
+            self.end_chunk(Some(&usage(&self.usage)), bytes)?;
+        }
+        bytes.extend_from_slice(b"data: [DONE]\n\n");
+        Ok(())
     }
+}
+
+/// An object with one member.
+struct Member<'a, T> {
+    name: &'a str,
+    value: &'a T,
+}
+
+impl<T: Serialize> Serialize for Member<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.name, self.value)])
+    }
+}
+
+/// Returns the fields that all chunks of an answer have, after the choices.
+fn common_fields(reply: &ResponseHead) -> String {
+    let (id, model) = (Value::from(format!("chatcmpl-{}", reply.id)), Value::from(reply.model.as_str()));
+    let created = reply.created;
+    format!(",\"created\":{created},\"id\":{id},\"model\":{model},\"object\":\"chat.completion.chunk\"")
 }
 
 fn event(value: &Value, bytes: &mut Vec<u8>) {
@@ -99,24 +142,23 @@ impl Encoder for Stream {
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
-            // After the end of an answer only its usage is still of interest.
-            _ if matches!(self.state, State::Finished | State::Failed) => {}
-            Chunk::Text { text } => self.delta(&json!({ "content": text }), bytes),
-            Chunk::Reasoning { text } => self.delta(&json!({ "reasoning_content": text }), bytes),
+            _ if self.state == State::Failed => {}
+            Chunk::Text { text } => self.delta("content", text, bytes)?,
+            Chunk::Reasoning { text } => self.delta("reasoning_content", text, bytes)?,
             Chunk::ReasoningEnd { opaque } => {
                 if let Some(details) = details(opaque.as_ref()) {
-                    self.delta(&json!({ "reasoning_details": details }), bytes);
+                    self.delta("reasoning_details", &details, bytes)?;
                 }
             }
             Chunk::Call(piece) => {
                 if let Some(piece) = self.calls.push(piece)? {
-                    self.delta(&json!({ "tool_calls": [piece.delta()] }), bytes);
+                    self.delta("tool_calls", &[piece.delta()], bytes)?;
                 }
             }
-            Chunk::Grounding { value } if is_annotation(value) => {
-                self.delta(&json!({ "annotations": [value] }), bytes);
+            Chunk::Grounding { value } => self.annotations.extend(annotation(value)),
+            Chunk::Finish { reason, raw } => {
+                self.finish = Some(merge_finish(self.finish.take(), reason, raw));
             }
-            Chunk::Finish { reason, raw } => self.end(reason, raw, bytes),
             Chunk::Error { error } => {
                 self.state = State::Failed;
                 event(&stream_error(error), bytes);
@@ -124,7 +166,7 @@ impl Encoder for Stream {
             Chunk::Unknown(unknown) => {
                 if let Some(refusal) = refusal(unknown) {
                     self.refused = true;
-                    self.delta(&json!({ "refusal": refusal }), bytes);
+                    self.delta("refusal", &refusal, bytes)?;
                 }
             }
             _ => {}
@@ -135,11 +177,8 @@ impl Encoder for Stream {
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         // Without a finish the answer ended early. Send no end mark, so that clients do not take it as
         // complete.
-        if self.state == State::Finished {
-            if self.tell_usage == TellUsage::Tell {
-                self.chunk(&json!([]), Some(usage(&self.usage)), bytes);
-            }
-            bytes.extend_from_slice(b"data: [DONE]\n\n");
+        if let Some(finish) = self.finish.take().filter(|_| self.state != State::Failed) {
+            self.end(&finish, bytes)?;
         }
         Ok(())
     }

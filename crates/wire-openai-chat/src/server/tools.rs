@@ -1,11 +1,13 @@
 //! Decodes the tools that a client offers and its tool choice.
 
 use serde_json::{Map, Value, json};
-use windlass_protocol::{Grammar, HostedTool, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec};
+use windlass_protocol::{
+    Grammar, HostedTool, Opaque, RawJson, Request, Strictness, ToolChoice, ToolName, ToolSpec,
+};
 use windlass_wire::{Fields, RequestError};
 
 use crate::names::NAME;
-use crate::server::request::{raw_json, strictness};
+use crate::server::request::raw_json;
 
 /// Fields of a tool's object outside of the tool's body: `{"type": "function", "function": {…},
 /// "cache_control": …}`.
@@ -57,8 +59,8 @@ fn function(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Req
         Some(raw) => raw_json(raw.get())?,
         None => RawJson::default(),
     };
-    let strict = strictness(&mut body)?;
-    Ok((ToolSpec::Function { name, description, parameters, strict, eager_arguments: false }, body.rest()))
+    let strict = Strictness::from_flag(body.flag("strict")?);
+    Ok((ToolSpec::function(name, description, parameters).with_strict(strict), body.rest()))
 }
 
 fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {

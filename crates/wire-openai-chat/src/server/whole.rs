@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, Encoder, ResponseHead};
 use crate::reasoning::Field;
 use crate::server::calls::{Calls, Head};
 use crate::server::error::stream_error;
-use crate::server::words::{details, finish_word, is_annotation, refusal, thought_field, usage};
+use crate::server::words::{annotation, details, finish_word, merge_finish, refusal, thought_field, usage};
 
 /// The encoder of one whole answer, which collects the answer until it is complete.
 #[derive(Debug)]
@@ -97,10 +97,10 @@ impl Encoder for Whole {
                     (None, None) => {}
                 }
             }
-            Chunk::Grounding { value } if is_annotation(value) => self.annotations.push(value.clone()),
+            Chunk::Grounding { value } => self.annotations.extend(annotation(value)),
             Chunk::Usage { usage } => self.usage = *usage,
             Chunk::Finish { reason, raw } => {
-                self.finish.get_or_insert_with(|| (reason.clone(), raw.clone()));
+                self.finish = Some(merge_finish(self.finish.take(), reason, raw));
             }
             Chunk::Error { error } => {
                 self.error.get_or_insert_with(|| error.clone());

@@ -1,6 +1,6 @@
 //! Translates stop reasons, usage and opaque data to this format.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 
 use crate::names::NAME;
@@ -47,7 +47,30 @@ pub(crate) fn refusal(unknown: &Unknown) -> Option<&str> {
     unknown.value.get("refusal")?.as_str()
 }
 
-/// Returns true if the value is an annotation of this format.
-pub(crate) fn is_annotation(value: &Value) -> bool {
-    value.get("type").is_some_and(|kind| kind == "url_citation")
+/// Returns the source of a text as an annotation of this format. The Responses format has the fields of the source
+/// in the annotation itself.
+pub(crate) fn annotation(value: &Value) -> Option<Value> {
+    let fields =
+        value.as_object().filter(|fields| fields.get("type").is_some_and(|kind| kind == "url_citation"))?;
+    if fields.contains_key("url_citation") {
+        return Some(value.clone());
+    }
+    let source: Map<String, Value> = fields
+        .iter()
+        .filter(|(name, _)| *name != "type")
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    source.contains_key("url").then(|| json!({ "type": "url_citation", "url_citation": source }))
+}
+
+/// Returns the finish of an answer with several: the last one, but calls stay calls if only the end of a text follows.
+pub(crate) fn merge_finish(
+    earlier: Option<(StopReason, String)>,
+    reason: &StopReason,
+    raw: &str,
+) -> (StopReason, String) {
+    match earlier {
+        Some(calls @ (StopReason::Calls, _)) if *reason == StopReason::End => calls,
+        _ => (reason.clone(), raw.to_owned()),
+    }
 }

@@ -106,6 +106,47 @@ fn words_thoughts_and_calls_are_deltas() {
     check_stream(&chunks, &expected, true);
 }
 
+// Gemini has ended each of several events as if it were the last, and clients stop reading at the first end.
+#[test]
+fn an_answer_that_goes_on_after_an_end_ends_once() {
+    let chunks = [
+        start(0, "call_a"),
+        end(0),
+        finish(StopReason::Calls),
+        Chunk::text("I look."),
+        finish(StopReason::End),
+    ];
+    let call = json!({ "tool_calls": [{
+        "index": 0, "id": "call_a", "type": "function", "function": { "name": "read", "arguments": "" },
+    }] });
+    let arguments = json!({ "tool_calls": [{ "index": 0, "function": { "arguments": "{}" } }] });
+    let text = json!({ "content": "I look." });
+    check_stream(&chunks, &[opening(), call, arguments, text, json!("tool_calls"), json!(0)], true);
+    let body: Value = serde_json::from_str(&written(Framing::Whole, &Value::Null, &chunks)).unwrap();
+    assert_eq!(body["choices"][0]["finish_reason"], "tool_calls");
+    let cut = [Chunk::text("a"), finish(StopReason::End), Chunk::text("b"), finish(StopReason::Length)];
+    let text = |text: &str| json!({ "content": text });
+    check_stream(&cut, &[opening(), text("a"), text("b"), json!("length"), json!(0)], true);
+}
+
+// OpenAI's library refuses a second delta with a list whose entries have no index.
+#[test]
+fn sources_of_both_formats_are_in_one_delta() {
+    let source = json!({ "url": "https://a.example", "title": "A", "start_index": 0, "end_index": 2 });
+    let mut flat = source.clone();
+    flat["type"] = "url_citation".into();
+    let nested = json!({ "type": "url_citation", "url_citation": source });
+    let file = json!({ "type": "file_citation", "file_id": "f" });
+    let mut chunks = vec![Chunk::text("hi")];
+    chunks.extend([&flat, &nested, &file].map(|value| Chunk::Grounding { value: value.clone() }));
+    chunks.extend([Chunk::text("."), finish(StopReason::End)]);
+    let annotations = json!({ "annotations": [nested, nested] });
+    let text = |text: &str| json!({ "content": text });
+    check_stream(&chunks, &[opening(), text("hi"), text("."), annotations, json!("stop"), json!(0)], true);
+    let body: Value = serde_json::from_str(&written(Framing::Whole, &Value::Null, &chunks)).unwrap();
+    assert_eq!(body["choices"][0]["message"]["annotations"], json!([nested, nested]));
+}
+
 #[test]
 fn usage_is_told_only_where_it_was_asked_for() {
     let text = written(Framing::Events, &Value::Null, &[Chunk::text("a"), finish(StopReason::End)]);

@@ -13,14 +13,8 @@ fn request() -> Request {
 }
 
 fn tool(name: &str, parameters: &str, strict: Strictness) -> Request {
-    let spec = ToolSpec::Function {
-        name: ToolName::new(name).unwrap(),
-        description: "Does it.".into(),
-        parameters: parameters.parse().unwrap(),
-        strict,
-        eager_arguments: false,
-    };
-    request().with_tools(vec![spec])
+    let spec = ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters.parse().unwrap());
+    request().with_tools(vec![spec.with_strict(strict)])
 }
 
 /// What is found, as kind and place.

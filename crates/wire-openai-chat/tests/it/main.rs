@@ -5,6 +5,7 @@ mod answers;
 mod decode;
 mod encode;
 mod error;
+mod kit;
 mod limits;
 mod lint;
 mod properties;

@@ -31,6 +31,30 @@ fn a_whole_body_gives_the_chunks_of_a_stream() {
     assert_eq!(chunks[4], Chunk::Finish { reason: StopReason::Calls, raw: "tool_calls".into() });
 }
 
+// xAI: 12 + 2 + 340 = 354, where OpenAI's completion tokens contain those of the reasoning.
+#[test]
+fn reasoning_that_only_the_total_counts_is_output() {
+    let output = |total: u64| {
+        let body = json!({
+            "choices": [{ "index": 0, "message": { "content": "hi" }, "finish_reason": "stop" }],
+            "usage": {
+                "prompt_tokens": 12, "completion_tokens": 402, "total_tokens": total,
+                "completion_tokens_details": { "reasoning_tokens": 340 },
+            },
+        });
+        let mut chunks = Vec::new();
+        let body = body.to_string();
+        OpenAiChat::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
+        chunks.iter().find_map(|chunk| match chunk {
+            Chunk::Usage { usage } => Some((usage.output_tokens, usage.reasoning_tokens)),
+            _ => None,
+        })
+    };
+    assert_eq!(output(414), Some((402, 340)));
+    assert_eq!(output(754), Some((742, 340)));
+    assert_eq!(output(0), Some((402, 340)));
+}
+
 #[test]
 fn a_call_with_free_text_is_one_piece() {
     let call = json!({ "id": "a", "type": "custom", "custom": { "name": "patch", "input": "*** Begin" } });

@@ -1,22 +1,26 @@
 //! Tools that a client runs, in forms that only this format has, as functions for others; and their calls back.
 
+mod agent_messages;
+mod specs;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{
-    Arguments, CallId, HostedTool, Message, Opaque, Part, RawJson, Request, ResultStatus, Role, Strictness,
-    ToolCall, ToolName, ToolResult, ToolSpec,
+    Arguments, CallId, HostedTool, Message, Opaque, Part, Request, ResultStatus, Role, ToolCall, ToolName,
+    ToolResult, Unknown,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 use windlass_wire::{CallRestorer, ProviderError, ProviderErrorKind};
 
 use crate::item::ITEM_FIELD;
 use crate::names::NAME;
+use specs::{add, flat_name, spec};
 
 /// The function in place of a search that the client runs.
 const SEARCH: &str = "tool_search";
-/// The longest name of a function that every provider takes.
-const NAME_BYTES: usize = 64;
+/// The kind of an item that offers tools in the middle of the input.
+const ADDITIONAL: &str = "additional_tools";
 
 /// The client's form of each function that replaces a tool of its own.
 #[derive(Debug, Default)]
@@ -44,6 +48,8 @@ impl ClientTools {
     /// Replaces the client's own tools and calls by functions. Returns `None` if calls stay as they are.
     pub(crate) fn replace(request: &mut Request) -> Option<Box<dyn CallRestorer>> {
         let mut tools = Self::default();
+        agent_messages::replace(request);
+        tools.offer_additional_tools(request);
         tools.offer_found_tools(request);
         Self::rename_calls(request);
         let hosted = std::mem::take(&mut request.options.hosted_tools);
@@ -72,8 +78,7 @@ impl ClientTools {
             }
             "tool_search" if text("execution") == "client" => {
                 self.targets.insert(SEARCH.to_owned(), Target::Search);
-                let parameters = tool.get("parameters").cloned().unwrap_or_else(|| json!({"type": "object"}));
-                add(request, function(SEARCH, text("description"), &parameters));
+                add(request, spec(SEARCH, tool));
                 true
             }
             _ => false,
@@ -83,20 +88,34 @@ impl ClientTools {
     fn add_function(&mut self, request: &mut Request, namespace: &str, tool: &Value) {
         let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
         let flat = flat_name(namespace, text("name"));
-        let description = text("description");
-        let spec = if text("type") == "custom" {
-            ToolName::new(flat.as_str()).ok().map(|name| ToolSpec::Freeform {
-                name,
-                description: description.to_owned(),
-                grammar: None,
-            })
-        } else {
-            let parameters = tool.get("parameters").cloned().unwrap_or_else(|| json!({"type": "object"}));
-            function(&flat, description, &parameters)
-        };
         let target = Target::Namespaced { namespace: namespace.to_owned(), name: text("name").to_owned() };
+        add(request, spec(&flat, tool));
         self.targets.insert(flat, target);
-        add(request, spec);
+    }
+
+    /// Removes the items that offer tools, and offers these. Tools of the provider become hosted tools of the request.
+    fn offer_additional_tools(&mut self, request: &mut Request) {
+        let is_offer = |part: &Part| item(part, ADDITIONAL).is_some();
+        if !request.messages.iter().any(|message| message.parts.iter().any(is_offer)) {
+            return;
+        }
+        let mut tools = Vec::new();
+        let mut messages: Vec<Message> = request.messages.iter().cloned().collect();
+        for message in &mut messages {
+            let offers =
+                message.parts.iter().filter_map(|part| item(part, ADDITIONAL)?.get("tools")?.as_array());
+            tools.extend(offers.flatten().cloned());
+            message.parts.retain(|part| !is_offer(part));
+        }
+        messages.retain(|message| !message.parts.is_empty());
+        request.messages = messages.into();
+        for tool in tools {
+            match tool.get("type").and_then(Value::as_str) {
+                Some("function" | "custom") => self.add_function(request, "", &tool),
+                _ if self.define(request, &tool) => {}
+                _ => request.options.hosted_tools.push(Unknown::new(NAME, tool).into()),
+            }
+        }
     }
 
     /// Replaces searches in the conversation by calls and results, and offers the tools that they found.
@@ -239,43 +258,6 @@ fn search_chunk(id: Option<String>, arguments: &str) -> Chunk {
     Chunk::Call(CallChunk::Whole { id, name: SEARCH.to_owned(), body, opaque })
 }
 
-fn function(name: &str, description: &str, parameters: &Value) -> Option<ToolSpec> {
-    let parameters: RawJson = parameters.to_string().parse().ok()?;
-    Some(ToolSpec::Function {
-        name: ToolName::new(name).ok()?,
-        description: description.to_owned(),
-        parameters,
-        strict: Strictness::Unsaid,
-        eager_arguments: false,
-    })
-}
-
-/// Offers a tool, unless one of this name is offered.
-fn add(request: &mut Request, spec: Option<ToolSpec>) {
-    if let Some(spec) = spec
-        && request.tools.iter().all(|tool| tool.name() != spec.name())
-    {
-        request.tools.push(spec);
-    }
-}
-
-/// Returns the name of a namespace's function outside of the namespace. It is the same in every turn.
-fn flat_name(namespace: &str, name: &str) -> String {
-    let joined = match namespace {
-        "" => name.to_owned(),
-        namespace => format!("{}__{name}", namespace.trim_end_matches('_')),
-    };
-    if joined.len() <= NAME_BYTES {
-        return joined;
-    }
-    // FNV-1a keeps cut names apart.
-    let hash = joined.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let start: String = joined.chars().filter(char::is_ascii).take(47).collect();
-    format!("{start}_{hash:016x}")
-}
-
 /// Returns the refusal of a request that continues what only a server of this format stores. Clients that see the code
 /// send the whole conversation.
 pub(crate) fn refuse_references(request: &Request) -> Option<ProviderError> {
@@ -288,8 +270,12 @@ pub(crate) fn refuse_references(request: &Request) -> Option<ProviderError> {
         error.code = Some("previous_response_not_found".to_owned());
         return Some(error);
     }
-    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
-    parts.any(|part| item(part, "item_reference").is_some()).then(|| {
-        refusal("an item_reference names an item of another provider; send the item".to_owned(), "input")
-    })
+    let unknown_items = [
+        ("item_reference", "an item_reference names an item of another provider; send the item"),
+        ("compaction", "a compaction is encrypted by another provider; send the conversation"),
+        ("compaction_trigger", "compactions are not available for this model"),
+    ];
+    let parts = || request.messages.iter().flat_map(|message| &message.parts);
+    let found = unknown_items.into_iter().find(|(kind, _)| parts().any(|part| item(part, kind).is_some()));
+    found.map(|(_, what)| refusal(what.to_owned(), "input"))
 }

@@ -1,37 +1,35 @@
 //! Options of the format in the words that all formats share.
 
-use serde_json::{Map, Value};
-use windlass_protocol::{Effort, RequestOptions, Verbosity};
-use windlass_wire::SamplingOption;
+use serde::Deserialize as _;
+use serde_json::Value;
+use windlass_protocol::{Request, Verbosity};
+use windlass_wire::{SamplingOption, keep_tools, read_effort, take_field};
 
 /// Moves the fields of this format into the shared options.
-pub(crate) fn share(options: &mut RequestOptions) -> Vec<SamplingOption> {
+pub(crate) fn share(request: &mut Request) -> Vec<SamplingOption> {
+    share_choice(request);
+    let options = &mut request.options;
     let extra = &mut options.extra;
-    options.top_p = take_number(extra, "top_p").or(options.top_p);
-    if let Some(Value::Object(mut reasoning)) = extra.remove("reasoning") {
-        options.reasoning = take_effort(&mut reasoning, "effort").or(options.reasoning);
+    options.top_p = take_field(extra, "top_p", Value::as_f64).or(options.top_p);
+    if let Some(Value::Object(reasoning)) = extra.get_mut("reasoning") {
+        options.reasoning = take_field(reasoning, "effort", read_effort).or(options.reasoning);
     }
     if let Some(Value::Object(text)) = extra.get_mut("text") {
-        options.verbosity = take_verbosity(text).or(options.verbosity);
+        options.verbosity =
+            take_field(text, "verbosity", |word| Verbosity::deserialize(word).ok()).or(options.verbosity);
     }
     Vec::new()
 }
 
-fn take_effort(fields: &mut Map<String, Value>, name: &str) -> Option<Effort> {
-    let word = fields.get(name)?.as_str()?;
-    let effort = if word == "xhigh" { Some(Effort::Max) } else { word.parse().ok() }?;
-    fields.remove(name);
-    Some(effort)
+/// Takes a choice among some tools, whose mode is already read: it removes the other tools.
+fn share_choice(request: &mut Request) {
+    let Some(choice) = request.options.extra.remove("tool_choice") else { return };
+    if !allowed_names(&choice).is_some_and(|names| keep_tools(request, &names)) {
+        request.options.extra.insert("tool_choice".to_owned(), choice);
+    }
 }
 
-fn take_verbosity(fields: &mut Map<String, Value>) -> Option<Verbosity> {
-    let verbosity = serde_json::from_value(fields.get("verbosity")?.clone()).ok()?;
-    fields.remove("verbosity");
-    Some(verbosity)
-}
-
-fn take_number(fields: &mut Map<String, Value>, name: &str) -> Option<f64> {
-    let number = fields.get(name)?.as_f64()?;
-    fields.remove(name);
-    Some(number)
+fn allowed_names(choice: &Value) -> Option<Vec<&str>> {
+    let tools = choice.get("tools")?.as_array()?;
+    tools.iter().map(|tool| tool.get("name")?.as_str()).collect()
 }

@@ -76,14 +76,6 @@ pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> 
         .map_err(|_| RequestError::shape(place, "expected a value of at most 128 levels"))
 }
 
-pub(crate) fn strictness(flag: Option<bool>) -> Strictness {
-    match flag {
-        None => Strictness::Unsaid,
-        Some(true) => Strictness::On,
-        Some(false) => Strictness::Off,
-    }
-}
-
 pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, RequestError> {
     ToolName::new(name).map_err(|error| RequestError::shape(place, error.to_string()))
 }
@@ -96,9 +88,9 @@ fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), Requ
         "function" => {
             let name = tool_name(tool.place("name"), tool.take_required_text("name")?)?;
             let description = tool.text("description")?.unwrap_or_default();
-            let strict = strictness(tool.flag("strict")?);
+            let strict = Strictness::from_flag(tool.flag("strict")?);
             let parameters = raw_json(tool.raw("parameters"));
-            Some(ToolSpec::Function { name, description, parameters, strict, eager_arguments: false })
+            Some(ToolSpec::function(name, description, parameters).with_strict(strict))
         }
         "custom" => {
             let name = tool_name(tool.place("name"), tool.take_required_text("name")?)?;
@@ -126,14 +118,15 @@ fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), Requ
 }
 
 /// The format of a freeform tool's text.
-enum Format {
+pub(crate) enum Format {
     Any,
     Grammar(Grammar),
     /// A format that `Grammar` cannot express.
     Other,
 }
 
-fn format(format: Option<&Value>) -> Format {
+/// Returns the format of a freeform tool's text.
+pub(crate) fn format(format: Option<&Value>) -> Format {
     let text = |name: &str| format.and_then(|format| format.get(name)?.as_str());
     match (text("type"), text("syntax"), text("definition")) {
         (Some("grammar"), Some("lark"), Some(text)) => Format::Grammar(Grammar::Lark(text.to_owned())),
@@ -157,7 +150,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
                 let name = fields.text("name")?.unwrap_or_default();
                 let schema = OutputSchema::new(name, raw_json(fields.raw("schema")))
                     .with_description(fields.text("description")?)
-                    .with_strict(strictness(fields.flag("strict")?));
+                    .with_strict(Strictness::from_flag(fields.flag("strict")?));
                 request.output = OutputFormat::Schema(schema);
             }
             _ => rest.extend(format.and_then(|raw| Some(("format".to_owned(), value("", raw).ok()?)))),

@@ -1,5 +1,6 @@
 //! Encodes text and reasoning, each as an item that grows and ends.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use windlass_wire::Framing;
@@ -10,6 +11,19 @@ use crate::server::stream::{ResponseEncoder, merge_objects};
 
 /// The separator between two parts of a summary in one text.
 const BREAK: &str = "\n\n";
+
+/// The event of a piece of text, with its fields in the order of `serde_json::Map`.
+#[derive(Serialize)]
+struct TextDelta<'a> {
+    content_index: u64,
+    delta: &'a str,
+    item_id: &'a str,
+    logprobs: [(); 0],
+    output_index: u64,
+    sequence_number: u64,
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
 
 impl ResponseEncoder {
     pub(super) fn open_message(&mut self, bytes: &mut Vec<u8>) -> OpenMessage {
@@ -35,10 +49,30 @@ impl ResponseEncoder {
         }
         let mut message = self.open_message(bytes);
         message.text.push_str(text);
-        let delta = json!({ "item_id": message.id, "output_index": message.index, "content_index": 0,
-            "delta": text, "logprobs": [] });
-        self.event(bytes, "response.output_text.delta", delta);
+        self.text_delta(bytes, &message, text);
         self.message = Some(message);
+    }
+
+    /// Writes the event of a piece of text. A stream has such an event for each token, so the text is
+    /// written directly, without a JSON value in between.
+    fn text_delta(&mut self, bytes: &mut Vec<u8>, message: &OpenMessage, text: &str) {
+        if self.framing == Framing::Whole {
+            return;
+        }
+        bytes.extend_from_slice(b"event: response.output_text.delta\ndata: ");
+        let event = TextDelta {
+            content_index: 0,
+            delta: text,
+            item_id: &message.id,
+            logprobs: [],
+            output_index: message.index,
+            sequence_number: self.number,
+            kind: "response.output_text.delta",
+        };
+        // Writing texts and numbers to memory does not fail.
+        let _ = serde_json::to_writer(&mut *bytes, &event);
+        bytes.extend_from_slice(b"\n\n");
+        self.number = self.number.saturating_add(1);
     }
 
     /// Encodes the source of a text, if it is an annotation of this API.

@@ -1,5 +1,6 @@
 //! Encodes an answer: the events of its items and the response around them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -108,14 +109,16 @@ impl ResponseEncoder {
 
     /// Encodes an unknown value of this API: an item, a refusal, or an event.
     pub(super) fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) {
+        let value = &unknown.value;
+        // All formats keep the words of a refusal in this field.
+        if let Some(refusal) = value.get(REFUSAL_FIELD).and_then(Value::as_str) {
+            return self.refuse(bytes, refusal);
+        }
         if unknown.wire != NAME {
             return;
         }
-        let value = &unknown.value;
         if let Some(item) = value.get(ITEM_FIELD) {
             self.whole_item(bytes, item.clone());
-        } else if let Some(refusal) = value.get(REFUSAL_FIELD).and_then(Value::as_str) {
-            self.refuse(bytes, refusal);
         } else if let Some(kind) = value.get("type").and_then(Value::as_str)
             && kind.starts_with("response.")
         {
@@ -129,6 +132,16 @@ impl ResponseEncoder {
         for call in std::mem::take(&mut self.calls).into_values() {
             self.push_done(bytes, call.index, call.item("incomplete"));
         }
+    }
+}
+
+/// Returns an annotation in this format's form. The Chat format has the fields of the source in an object of its own.
+fn flat_annotation(annotation: &Value) -> Cow<'_, Value> {
+    match annotation.get("url_citation") {
+        Some(source @ Value::Object(_)) => {
+            Cow::Owned(merge_objects(source, json!({ "type": "url_citation" })))
+        }
+        _ => Cow::Borrowed(annotation),
     }
 }
 
@@ -162,7 +175,7 @@ impl Encoder for ResponseEncoder {
             Chunk::ReasoningEnd { opaque } => self.close_thoughts(bytes, own_item(opaque.as_ref())),
             Chunk::Call(piece) => self.call(bytes, piece)?,
             Chunk::Usage { usage } => self.usage = *usage,
-            Chunk::Grounding { value } => self.annotate(bytes, value),
+            Chunk::Grounding { value } => self.annotate(bytes, &flat_annotation(value)),
             Chunk::Finish { reason, raw } => self.finish = Some((reason.clone(), raw.clone())),
             Chunk::Error { error } => {
                 let event = json!({

@@ -14,14 +14,7 @@ fn ask() -> Request {
 }
 
 fn function(name: &str, schema: &Value, strict: Strictness) -> ToolSpec {
-    let name = ToolName::new(name).unwrap();
-    ToolSpec::Function {
-        name,
-        description: String::new(),
-        parameters: schema.into(),
-        strict,
-        eager_arguments: false,
-    }
+    ToolSpec::function(ToolName::new(name).unwrap(), "", schema.into()).with_strict(strict)
 }
 
 fn with_extra(name: &str, value: Value) -> Request {

@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod error;
 mod forms;
+mod kit;
 mod limits;
 mod lint;
 mod properties;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{
     Content, Delivery, Grammar, ImageSource, Message, Opaque, OutputFormat, ParallelCalls, Part, Payload,
-    Request, ResultStatus, Role, StopReason, Strictness, ToolChoice, ToolSpec,
+    Request, ResultStatus, Role, StopReason, Strictness, ToolChoice, ToolSpec, Unknown,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 use windlass_wire::{
@@ -344,6 +344,28 @@ fn a_failed_response_is_reported() {
     let asked = DecodedRequest::new(read(&ask(&json!({}))), Framing::Events);
     let mut encoder = OpenAiResponses::default().encoder(&asked, ResponseHead::new("1", "m", 7));
     assert!(encoder.push(&Chunk::Call(partial), &mut Vec::new()).is_err());
+}
+
+#[test]
+fn a_refusal_of_the_chat_format_is_a_refusal() {
+    let refusal = Chunk::Unknown(Unknown::new("openai-chat", json!({ "refusal": "I cannot." })));
+    let stream = write(Framing::Events, &[refusal.clone(), finish(StopReason::Refusal, "stop")]);
+    assert!(stream.contains("event: response.refusal.done"), "{stream}");
+    let body: Value =
+        serde_json::from_str(&write(Framing::Whole, &[refusal, finish(StopReason::Refusal, "stop")]))
+            .unwrap();
+    assert_eq!(body["status"], "completed");
+    assert_eq!(body["output"][0]["content"], json!([{ "type": "refusal", "refusal": "I cannot." }]));
+}
+
+#[test]
+fn a_source_of_the_chat_format_is_an_annotation() {
+    let nested =
+        json!({ "type": "url_citation", "url_citation": { "url": "https://a.example", "title": "A" } });
+    let chunks = [Chunk::text("hi"), Chunk::Grounding { value: nested }, finish(StopReason::End, "stop")];
+    let body: Value = serde_json::from_str(&write(Framing::Whole, &chunks)).unwrap();
+    let flat = json!([{ "type": "url_citation", "url": "https://a.example", "title": "A" }]);
+    assert_eq!(body["output"][0]["content"][0]["annotations"], flat);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod encoded;
 mod event_stream;
+mod kit;
 mod lint;
 mod prefix;
 mod surrogate;

@@ -76,6 +76,16 @@ fn the_table_of_contents_names_every_page_once() {
 }
 
 #[test]
+fn the_index_for_models_names_every_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let named = links(&read(&root.join("llms.txt")));
+    for page in pages() {
+        let link = format!("docs/guide/src/{page}");
+        assert!(named.contains(&link), "llms.txt does not name {link}");
+    }
+}
+
+#[test]
 fn the_programs_of_every_page_are_tests() {
     let library = read(&folder().with_file_name("lib.rs"));
     for page in pages() {

@@ -1,4 +1,4 @@
-//! What a soak counts, and the random numbers of its runs.
+//! The counts of a soak, and the random numbers of its runs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -56,7 +56,7 @@ pub(super) fn name_of(client: &McpClient, position: usize) -> anyhow::Result<Str
     let tools = client.tools();
     let tool = tools
         .get(position)
-        .with_context(|| format!("there is no tool: {:?}", client.list_refused_tools()))?;
+        .with_context(|| format!("the tool is missing: {:?}", client.list_refused_tools()))?;
     Ok(tool.spec().name().to_string())
 }
 
@@ -66,5 +66,5 @@ pub(super) async fn wait_until(holds: impl Fn() -> bool) -> anyhow::Result<()> {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), waiting).await.context("what was to be seen did not come")
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.context("the expected output did not arrive")
 }

@@ -36,7 +36,7 @@ fn summary(rows: &[Value]) -> String {
     let reached = |wanted: &str| rows.iter().filter(|row| row["reached"] == wanted).count();
     let missing = rows.iter().filter(|row| !row["value"].is_number()).count();
     format!(
-        "{} values reach their aim, {} their target, {} do not; {missing} rows have no value, and say why",
+        "{} values reach their aim, {} their target, {} do not; {missing} rows have a reason instead of a value",
         reached("aim"),
         reached("yes"),
         reached("no")
@@ -73,7 +73,7 @@ mod tests {
         ];
         assert_eq!(
             summary(&rows),
-            "1 values reach their aim, 0 their target, 1 do not; 1 rows have no value, and say why"
+            "1 values reach their aim, 0 their target, 1 do not; 1 rows have a reason instead of a value"
         );
     }
 }

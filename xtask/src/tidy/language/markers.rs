@@ -46,7 +46,7 @@ pub(super) fn is_interrogative(sentence: &str) -> bool {
     let first = sentence.split_whitespace().next().unwrap_or_default();
     // `Why:` before a reason is a label and not the begin of a sentence.
     let is_label = first.ends_with(':');
-    let word = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
+    let word = first.trim_matches(is_around_word).to_lowercase();
     BEGINNINGS.contains(&word.as_str()) && !is_label && !sentence.ends_with('?')
 }
 
@@ -54,7 +54,7 @@ pub(super) fn is_interrogative(sentence: &str) -> bool {
 pub(super) fn first_in(sentence: &str) -> Option<String> {
     let words: Vec<String> = sentence
         .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase())
+        .map(|word| word.trim_matches(is_around_word).to_lowercase())
         .filter(|word| !word.is_empty())
         .collect();
     let first = words.first()?;
@@ -74,4 +74,9 @@ pub(super) fn first_in(sentence: &str) -> Option<String> {
     }
     let joined = format!(" {} ", words.join(" "));
     PHRASES.iter().find(|phrase| joined.contains(&format!(" {phrase} "))).map(|phrase| (*phrase).to_owned())
+}
+
+/// Returns true for punctuation. A brace belongs to its word, because `{what}` in a message is another text.
+fn is_around_word(c: char) -> bool {
+    !c.is_alphanumeric() && !matches!(c, '\'' | '{')
 }

@@ -71,7 +71,7 @@ impl Paragraphs {
 
     fn cut(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let found = split(&replace_code(&text));
+        let found = split_text(&text);
         let begin = self.begin;
         self.sentences.extend(found.into_iter().map(|text| Sentence { line: begin, text }));
     }
@@ -80,6 +80,11 @@ impl Paragraphs {
         self.cut();
         self.sentences
     }
+}
+
+/// Splits a text into sentences, with one word for each piece of inline code.
+pub(super) fn split_text(text: &str) -> Vec<String> {
+    split(&replace_code(text))
 }
 
 /// Replaces each piece of inline code with one word, because its words are not prose.

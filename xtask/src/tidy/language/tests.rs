@@ -1,5 +1,6 @@
 //! Tests of the counting of markers.
 
+use super::literals::read_literals;
 use super::markers::first_in;
 use super::names::{find_definitions, is_odd};
 use super::sentences::{Sentence, read_markdown, read_source};
@@ -33,6 +34,35 @@ fn headings_tables_and_code_are_no_sentences() {
 }
 
 #[test]
+fn messages_are_read_from_literals_of_every_form() {
+    let source = r##"
+const A: &str = "the \"first\" of \
+    two lines. It ends here now.";
+fn a<'a>(c: char) -> &'a str { // "not a literal of the code"
+    if c == '"' || c == '\'' || matches!(c, '\u{22}') { return "too short"; }
+    writer("writer");
+    r#"a raw "text" with `what is` code"#;
+    r#"{"description":"How many lines to show.","minimum":1}"#
+}
+#[cfg(test)]
+mod tests {
+    const B: &str = "a text of the tests only";
+}
+"##;
+    let found = read_literals(source);
+    assert_eq!(
+        texts(&found),
+        [
+            "the \"first\" of two lines.",
+            "It ends here now.",
+            "a raw \"text\" with CODE code",
+            "How many lines to show."
+        ]
+    );
+    assert_eq!(found.iter().map(|sentence| sentence.line).collect::<Vec<_>>(), [2, 2, 7, 8]);
+}
+
+#[test]
 fn markers_are_found_and_plain_sentences_have_none() {
     let marked = [
         "What is told of servers as it happens.",
@@ -52,6 +82,7 @@ fn markers_are_found_and_plain_sentences_have_none() {
         "What should happen here?",
         "Why: providers reject empty results.",
         "KMP failure function of CODE.",
+        "{what} is missing in the answer",
     ];
     for sentence in plain {
         assert_eq!(first_in(sentence), None, "{sentence}");

@@ -24,6 +24,7 @@ fn event(random: &mut Random, number: u64) -> Event {
         4 | 5 => Event::CallArguments { call: either(), delta: text },
         6 => Event::Reasoning { text },
         7 => Event::CallProgress { call: either(), text },
+        8 if number.is_multiple_of(3) => Event::CallNote { call: either(), text },
         8 => Event::CallPreview { call: either(), text },
         _ => Event::CallRunning { call: call(&number.to_string()) },
     }

@@ -8,6 +8,7 @@ use windlass_protocol::RawJson;
 
 use super::FeedIdentity;
 use crate::feed::kind::FeedKind;
+use crate::feed::windows::AnswerWindows;
 use crate::feed::writer::{GuidanceSlot, RunFeed};
 
 /// A journal that notes the durability of each append.
@@ -36,7 +37,8 @@ fn the_numbers_of_events_are_on_the_disk_before_a_reader_sees_them() {
     let log = Noting { records: Vec::new(), durabilities: Arc::clone(&durabilities) };
     let identity =
         FeedIdentity { session: "s".to_owned(), run: "r".to_owned(), first: 1, ..FeedIdentity::default() };
-    let mut feed = RunFeed::open(Box::new(log), identity, &[], GuidanceSlot::default()).unwrap();
+    let (guidance, windows) = (GuidanceSlot::default(), AnswerWindows::default());
+    let mut feed = RunFeed::open(Box::new(log), identity, &[], guidance, windows).unwrap();
     let take = || std::mem::take(&mut *durabilities.lock().unwrap());
     assert_eq!(take(), [Durability::Synced], "the head of the log");
 

@@ -1,6 +1,6 @@
 //! The narrowest rules for the effects of a call.
 
-use windlass_command::{Command, ProgramKind, program_kind, quote};
+use windlass_command::{Command, Effects, ProgramKind, TouchKind, TouchedPath, program_kind, quote};
 use windlass_hitl::{Action, ApprovalRequest, ArgumentCondition, CustomCondition, EffectKind, Rule};
 use windlass_protocol::{Amount, Effect, ToolName};
 
@@ -46,7 +46,7 @@ fn for_effect(request: &ApprovalRequest, effect: &Effect) -> Result<Vec<Candidat
         Effect::ReadTree { path } => one(for_tree(tool, EffectKind::Read, path)?),
         Effect::WriteTree { path } => one(for_tree(tool, EffectKind::Write, path)?),
         Effect::DeleteTree { path } => one(for_tree(tool, EffectKind::Delete, path)?),
-        Effect::Execute { command, .. } => for_command(tool, command),
+        Effect::Execute { command, directory } => for_command(tool, command, directory),
         Effect::Connect { host, port } => one(for_host(tool, host, *port)),
         Effect::Mcp { server, tool: name, fingerprint, .. } => one(for_mcp(tool, server, name, fingerprint)),
         Effect::Spawn { agent } => one(for_agent(request, agent)?),
@@ -87,23 +87,29 @@ fn for_file(tool: &ToolName, kind: EffectKind, path: &str) -> Result<Candidate> 
         None => (String::new(), path),
     };
     let extension = name.rsplit_once('.').filter(|(stem, end)| !stem.is_empty() && !end.is_empty());
-    let (glob, mut allows, mut refuses) = match extension {
-        Some((_, extension)) => {
-            let other = if extension == "txt" { "md" } else { "txt" };
-            (
-                format!("{}*.{}", escape(&folder)?, escape(extension)?),
-                vec![path.to_owned(), format!("{folder}example.{extension}")],
-                vec![format!("{folder}example.{other}"), format!("{folder}inner/example.{extension}")],
-            )
-        }
-        None => (escape(path)?, vec![path.to_owned()], vec![format!("{folder}{name}-other")]),
-    };
+    let Some((_, extension)) = extension else { return for_exact_file(tool, kind, path) };
+    let other = if extension == "txt" { "md" } else { "txt" };
+    let glob = format!("{}*.{}", escape(&folder)?, escape(extension)?);
+    let mut allows = vec![path.to_owned(), format!("{folder}example.{extension}")];
+    let mut refuses = vec![format!("{folder}example.{other}"), format!("{folder}inner/example.{extension}")];
     allows.dedup();
     if !folder.is_empty() {
         refuses.push(format!("elsewhere/{name}"));
     }
     refuses.retain(|example| !example.starts_with(&format!("{path}/")) && example != path);
     Ok(with_tests(rule(tool, kind).with_path(glob), tool, verb(kind), allows, refuses))
+}
+
+/// Returns the rule for one file.
+fn for_exact_file(tool: &ToolName, kind: EffectKind, path: &str) -> Result<Candidate> {
+    let path = check_path(path)?;
+    let mut refuses = vec![format!("{path}-other")];
+    if let Some((_, name)) = path.rsplit_once('/') {
+        refuses.push(format!("elsewhere/{name}"));
+    }
+    refuses.retain(|example| example != path);
+    let rule = rule(tool, kind).with_path(escape(path)?);
+    Ok(with_tests(rule, tool, verb(kind), vec![path.to_owned()], refuses))
 }
 
 /// Returns the rule for everything below a folder.
@@ -140,12 +146,36 @@ fn escape(text: &str) -> Result<String> {
     Ok(glob)
 }
 
-/// Returns a rule for each program of a command: for its sub-command, or for all of its words.
-fn for_command(tool: &ToolName, command: &str) -> Result<Vec<Candidate>> {
+/// Returns a rule for each program of a command, for its sub-command or for all of its words, and one for each file that
+/// the command is known to change.
+fn for_command(tool: &ToolName, command: &str, directory: &str) -> Result<Vec<Candidate>> {
     let Ok(parsed) = Command::parse(command) else {
         bail!(Conflict, "the command cannot be divided into words with certainty, so a rule cannot name it");
     };
-    Ok(parsed.commands().iter().map(|simple| for_words(tool, simple.argv())).collect())
+    let mut found = Vec::new();
+    for simple in parsed.commands() {
+        found.push(for_words(tool, simple.argv()));
+        // Without a rule for one of the paths, policy still asks about the command.
+        let effects = Effects::from_argv(simple.argv());
+        found.extend(effects.touches().iter().filter_map(|touched| for_touched(tool, touched, directory)));
+    }
+    Ok(found)
+}
+
+/// Returns the rule for a path that a command changes. `None` if it only reads the path, if that is not certain, or if
+/// the path is relative to another folder than the workspace's own.
+fn for_touched(tool: &ToolName, touched: &TouchedPath, directory: &str) -> Option<Candidate> {
+    let is_in_workspace = touched.is_from_root() || matches!(directory, "" | ".");
+    let kind = match touched.kind() {
+        TouchKind::Read => return None,
+        TouchKind::Delete => EffectKind::Delete,
+        TouchKind::Write | TouchKind::Any => EffectKind::Write,
+    };
+    if !touched.is_sure() || !is_in_workspace {
+        return None;
+    }
+    let make = if touched.reaches_below() { for_tree } else { for_exact_file };
+    make(tool, kind, touched.path()).ok()
 }
 
 fn for_words(tool: &ToolName, argv: &[String]) -> Candidate {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::SessionHost;
-use crate::error::{AppError, Result};
-use crate::feed::FeedEvent;
-use crate::runs::{MessageTime, leave_message};
+use crate::config::Task;
+use crate::error::{AppError, Result, ensure};
+use crate::feed::{AgentPath, FeedEvent};
+use crate::runs::{MessageTime, StopRequest, leave_compaction, leave_message, leave_stop};
 use crate::sessions::answer::{Answer, AnswerError, AnswerPlace, OpenQuestion};
 use crate::sessions::catalog::Sessions;
+use crate::sessions::handle::RunHandle;
 use crate::sessions::stored::{self, answer_stored};
 use crate::sessions::stream::FeedSource as _;
 use crate::sessions::stream::FeedStream;
@@ -99,14 +101,75 @@ impl SessionHost {
     ///
     /// # Errors
     ///
-    /// Fails if the session does not exist, the message is empty, or the run is completed.
-    pub async fn send(&self, session: &str, text: &str, when: impl Into<MessageTime>) -> Result<()> {
-        let when = when.into();
-        let (session, text) = (session.to_owned(), text.to_owned());
+    /// Fails if the session does not exist, the words are missing, or the run is completed.
+    pub async fn send(
+        &self,
+        session: &str,
+        message: impl Into<Task>,
+        when: impl Into<MessageTime>,
+    ) -> Result<()> {
+        let (session, message, when) = (session.to_owned(), message.into(), when.into());
         let leave = move |sessions: &Sessions| {
             let record = sessions.find(&session)?;
-            leave_message(&sessions.newest_folder(&record)?, &text, when)
+            leave_message(&sessions.newest_folder(&record)?, message, when)
         };
         self.on_sessions(leave).await
+    }
+
+    /// Stops the newest run of a session in order, in this process or in another: every call that started still gets its
+    /// result.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or does not work.
+    pub async fn stop(&self, session: &str) -> Result<()> {
+        self.request_stop(session, StopRequest::Run).await.map(drop)
+    }
+
+    /// Stops a call of a session's run while the run continues. `agent` is the place from the events of the call.
+    /// Returns false if the call does not work in this process. Another process gets a request, and ignores it if the
+    /// call has ended.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist or does not work.
+    pub async fn stop_call(&self, session: &str, agent: Option<&AgentPath>, call: &str) -> Result<bool> {
+        self.request_stop(session, StopRequest::Call { call: call.to_owned(), agent: agent.cloned() }).await
+    }
+
+    async fn request_stop(&self, session: &str, request: StopRequest) -> Result<bool> {
+        let id = self.find_id(session).await?;
+        if let Some(run) = self.handle(&id) {
+            return Ok(run.perform_stop(&request));
+        }
+        let leave = move |sessions: &Sessions| {
+            let record = sessions.find(&id)?;
+            ensure!(record.state.is_active(), Conflict, "session {} does not work", record.id);
+            leave_stop(&sessions.newest_folder(&record)?, request)
+        };
+        self.on_sessions(leave).await.map(|()| true)
+    }
+
+    /// Compacts the conversation of a session now. A working run, in this process or in another, compacts before its
+    /// next request to the model; the answer is then `None`. Otherwise a run of its own compacts the conversation, and its
+    /// handle is returned. The feed has the tokens before and after ([`FeedKind::Compacted`](crate::feed::FeedKind)).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the session does not exist, or if its newest run is suspended or was killed.
+    pub async fn compact(&self, session: &str) -> Result<Option<RunHandle>> {
+        let name = session.to_owned();
+        let prepare = move |sessions: &Sessions| {
+            let record = sessions.find(&name)?;
+            if record.state.is_active() {
+                leave_compaction(&sessions.newest_folder(&record)?)?;
+                return Ok(None);
+            }
+            sessions.compact_with(&record.id).map(Some)
+        };
+        match self.on_sessions(prepare).await? {
+            Some(next) => self.proceed(next).await.map(Some),
+            None => Ok(None),
+        }
     }
 }

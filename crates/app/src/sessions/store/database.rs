@@ -9,8 +9,9 @@ use super::SessionStore;
 use super::folder::FolderSessions;
 use crate::app::App;
 use crate::error::Result;
+use crate::sessions::counts::SessionCounts;
 use crate::sessions::page::SessionPlace;
-use crate::sessions::record::SessionRecord;
+use crate::sessions::record::{SessionRecord, SessionState};
 
 /// Number of runs without a session that one search returns at most.
 const MAX_UNKNOWN: u32 = 10_000;
@@ -84,7 +85,9 @@ impl DatabaseSessions {
 impl SessionStore for DatabaseSessions {
     fn save(&self, record: &SessionRecord) -> Result<()> {
         let text = serde_json::to_string(record)?;
-        self.records.put_session(&SessionRow::new(&record.id, record.updated_ms, text.parse()?))?;
+        let row = SessionRow::new(&record.id, record.updated_ms, text.parse()?);
+        let questions = u64::try_from(record.open_questions).unwrap_or(u64::MAX);
+        self.records.put_session(&row.with_state(record.state.as_str(), record.is_open(), questions))?;
         record.runs.iter().try_for_each(|run| self.assign(&run.id, &record.id))
     }
 
@@ -121,6 +124,27 @@ impl SessionStore for DatabaseSessions {
         }
     }
 
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<SessionRecord>> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        Ok(decode(&self.records.find_sessions(prefix, limit)?))
+    }
+
+    fn open(&self) -> Result<Vec<SessionRecord>> {
+        Ok(decode(&self.records.read_open_sessions()?))
+    }
+
+    fn counts(&self) -> Result<SessionCounts> {
+        let mut counts = SessionCounts::default();
+        let number = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        for count in self.records.count_states()? {
+            // A record that a later version wrote is left out.
+            if let Some(state) = SessionState::from_name(&count.state) {
+                counts.add(state, number(count.sessions), number(count.open_questions));
+            }
+        }
+        Ok(counts)
+    }
+
     fn count(&self) -> Result<usize> {
         Ok(usize::try_from(self.records.count_sessions()?).unwrap_or(usize::MAX))
     }
@@ -148,4 +172,9 @@ impl SessionStore for DatabaseSessions {
     fn skip_run(&self, run: &str) -> Result<()> {
         self.assign(run, "")
     }
+}
+
+/// Reads the records of rows. A record that a later version wrote is left out.
+fn decode(rows: &[SessionRow]) -> Vec<SessionRecord> {
+    rows.iter().filter_map(|row| serde_json::from_str(row.record.as_str()).ok()).collect()
 }

@@ -16,6 +16,7 @@ use self::scan::Scan;
 use crate::app::App;
 use crate::config::create_private_folder;
 use crate::error::{Context as _, Result};
+use crate::sessions::counts::SessionCounts;
 use crate::sessions::page::SessionPlace;
 use crate::sessions::record::SessionRecord;
 use crate::sessions::store::SessionStore;
@@ -140,6 +141,18 @@ impl SessionStore for FolderSessions {
 
     fn page(&self, after: Option<&SessionPlace>, limit: usize) -> Result<Vec<SessionRecord>> {
         self.read(|cache| cache.page(after, limit))
+    }
+
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<SessionRecord>> {
+        self.read(|cache| cache.find(prefix, limit))
+    }
+
+    fn open(&self) -> Result<Vec<SessionRecord>> {
+        self.read(Cache::open)
+    }
+
+    fn counts(&self) -> Result<SessionCounts> {
+        self.read(|cache| cache.counts())
     }
 
     fn count(&self) -> Result<usize> {

@@ -1,20 +1,26 @@
 //! The contract of a store of sessions, which each store keeps, and the cost of a list.
 
+mod many;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use windlass_protocol::RawJson;
-use windlass_store::{MemoryStore, SessionChange, SessionRecords, SessionRow, Store as _, StoreError};
+use windlass_store::{
+    MemoryStore, SessionChange, SessionRecords, SessionRow, StateCount, Store as _, StoreError,
+};
 
+use super::SessionStore;
 use super::database::DatabaseSessions;
 use super::folder::FolderSessions;
-use super::{SessionStore, open_sessions};
+#[cfg(feature = "sqlite")]
+use super::open_sessions;
 use crate::app::App;
 use crate::config::Folders;
 use crate::sessions::catalog::Sessions;
 use crate::sessions::page::PageRequest;
-use crate::sessions::record::SessionRecord;
+use crate::sessions::record::{SessionRecord, SessionState};
 
 pub(super) fn record(id: &str, name: &str) -> SessionRecord {
     serde_json::from_value(json!({
@@ -138,6 +144,18 @@ impl SessionRecords for Counted {
         self.count(self.records.read_sessions(after, limit))
     }
 
+    fn find_sessions(&self, prefix: &str, limit: u32) -> Result<Vec<SessionRow>, StoreError> {
+        self.count(self.records.find_sessions(prefix, limit))
+    }
+
+    fn read_open_sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
+        self.count(self.records.read_open_sessions())
+    }
+
+    fn count_states(&self) -> Result<Vec<StateCount>, StoreError> {
+        self.count(self.records.count_states())
+    }
+
     fn count_sessions(&self) -> Result<u64, StoreError> {
         self.records.count_sessions()
     }
@@ -155,7 +173,7 @@ impl SessionRecords for Counted {
     }
 }
 
-/// Returns the id of one of many sessions, and its record, which changed later than those of smaller numbers.
+/// Returns the record of one of many sessions, which changed later than those of smaller numbers.
 fn numbered(number: u64) -> SessionRecord {
     let mut record =
         record(&format!("1790{number:06}-3f9a12bc"), "make the tests pass, and write the changelog");
@@ -184,6 +202,88 @@ fn the_sessions_of_a_database_are_read_once() {
     sessions.rename("1790000007-3f9a12bc", "renamed").unwrap();
     assert_eq!((sessions.list().unwrap().len(), take()), (1_000, 2));
     assert_eq!(sessions.find("1790000007-3f9a12bc").unwrap().name, "renamed");
+}
+
+/// Returns a suspended session with questions, whose newest run has another id.
+fn suspended(number: u64) -> SessionRecord {
+    let mut record = numbered(number);
+    (record.state, record.open_questions) = (SessionState::Suspended, 2);
+    record
+        .runs
+        .push(serde_json::from_value(json!({"id": format!("77{number}-run"), "first_seq": 9})).unwrap());
+    record
+}
+
+#[test]
+fn the_search_the_open_sessions_and_the_counts_read_their_own_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (records, read) = (MemoryStore::default().sessions().unwrap(), Arc::<AtomicUsize>::default());
+    for number in 0..1_000 {
+        let record = if number % 400 == 7 { suspended(number) } else { numbered(number) };
+        DatabaseSessions::new(Arc::clone(&records)).save(&record).unwrap();
+    }
+    let store = DatabaseSessions::new(Arc::new(Counted { records, read: Arc::clone(&read) }));
+    let sessions = Sessions::with_store(&app(folder.path()), store);
+    let take = || read.swap(0, Ordering::Relaxed);
+    assert_eq!(sessions.open_sessions().unwrap(), [7, 407, 807].map(suspended));
+    assert_eq!(take(), 3);
+    let counts = sessions.counts().unwrap();
+    assert_eq!((counts.states[&SessionState::Ended], counts.states[&SessionState::Suspended]), (997, 3));
+    // Two states, and the three open sessions, whose processes may have been killed.
+    assert_eq!((counts.open_questions, take()), (6, 5));
+    assert_eq!(sessions.find("1790000500").unwrap(), numbered(500));
+    // One look for the whole id.
+    assert_eq!(take(), 2);
+    let many = sessions.find("17900004").unwrap_err().to_string();
+    assert!(
+        many.contains("several sessions begin with 17900004: 1790000400-3f9a12bc, ")
+            && many.ends_with("and more")
+    );
+    assert_eq!(take(), 7);
+    assert!(sessions.find("2").is_err());
+}
+
+/// Checks the open sessions, the counts and the search of a store with its handle from another process.
+fn check_states(app: &App) {
+    let store = Sessions::new(app).unwrap().store();
+    for number in 0..600 {
+        store.save(&if number % 250 == 3 { suspended(number) } else { numbered(number) }).unwrap();
+    }
+    // These changes are behind the index of a folder.
+    store.save(&numbered(3)).unwrap();
+    store.save(&suspended(598)).unwrap();
+    store.remove(&numbered(0).id).unwrap();
+    for sessions in [Sessions::new(app).unwrap(), Sessions::new(app).unwrap()] {
+        assert_eq!(sessions.open_sessions().unwrap(), [253, 503, 598].map(suspended));
+        let counts = sessions.counts().unwrap();
+        assert_eq!((counts.states[&SessionState::Ended], counts.states.len()), (596, 2));
+        assert_eq!((counts.states[&SessionState::Suspended], counts.open_questions), (3, 6));
+        assert_eq!(sessions.find("1790000253").unwrap(), suspended(253));
+        assert!(sessions.find("1790000000").is_err(), "it was removed");
+    }
+    let found = |prefix: &str| {
+        let found = Sessions::new(app).unwrap().store().find(prefix, 3).unwrap();
+        found.into_iter().map(|record| record.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found("17900001"), [100, 101, 102].map(|number| numbered(number).id));
+}
+
+#[test]
+fn a_folder_has_states_of_its_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = app(folder.path());
+    check_states(&app);
+    let sessions = Sessions::new(&app).unwrap();
+    assert_eq!(sessions.find("77503").unwrap(), suspended(503), "by the beginning of a run's id");
+    assert_eq!(sessions.find("77598").unwrap(), suspended(598));
+    assert!(sessions.find("773-").is_err(), "the record changed");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn sqlite_has_states_of_its_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    check_states(&sqlite(folder.path()));
 }
 
 /// Fills a store, and reads all of its pages.

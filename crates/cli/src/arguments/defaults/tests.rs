@@ -7,8 +7,15 @@ use super::super::Windlass;
 use super::OPTIONS;
 
 /// Settings that are not options of a run.
-const WITHOUT_OPTION: [&str; 6] =
-    ["profile", "hooks.may_permit", "hooks.claude_settings", "notify.command", "notify.webhook", "theme"];
+const WITHOUT_OPTION: [&str; 7] = [
+    "profile",
+    "hooks.may_permit",
+    "hooks.claude_settings",
+    "notify.command",
+    "notify.webhook",
+    "theme",
+    "fullscreen",
+];
 
 #[test]
 fn every_setting_is_an_option_with_the_same_default() {

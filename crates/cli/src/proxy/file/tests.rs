@@ -1,5 +1,7 @@
 //! Tests of the configuration file.
 
+use std::time::Duration;
+
 use super::ProxyFile;
 
 const UPSTREAMS: &str =
@@ -22,6 +24,15 @@ fn budgets_and_limits_are_read() {
     assert!(file.has_budgets());
     assert_eq!(file.clients["laptop"].limits.cost_per_month, Some(20_000_000));
     assert_eq!(file.serve_options().body_timeout.as_secs(), 7);
+}
+
+#[test]
+fn a_cache_is_off_unless_its_table_exists() {
+    let base = "[upstreams.only]\nprovider = \"ollama\"\n";
+    assert_eq!(ProxyFile::parse(base).unwrap().cache, None);
+    let file = ProxyFile::parse(&format!("{base}[cache]\nbytes = 1000\nseconds = 60\n")).unwrap();
+    let options = file.cache.unwrap().options();
+    assert_eq!((options.bytes, options.lifetime.as_secs(), options.with_tools), (1000, 60, false));
 }
 
 #[test]
@@ -55,6 +66,11 @@ fn each_mistake_is_named() {
             "`socket` excludes `listen` and `tls`",
         ),
         ("default = \"a\"\n[tls]\ncertificate = \"c.pem\"\n", "missing field `key`"),
+        ("default = \"a\"\nstrict = true\nlenient = true\n", "`strict` excludes `lenient`"),
+        ("default = \"a\"\n[log]\nsample = 1.5\n", "`log.sample` is not between 0 and 1"),
+        ("default = \"a\"\n[cache]\nsize = 1\n", "unknown field `size`"),
+        ("default = \"a\"\n[state]\nrows = 1\n", "unknown field `rows`"),
+        ("default = \"a\"\nno_store = true\n[state]\nhours = 1\n", "`no_store` excludes `state`"),
         ("default = \"a\"\n[aliases]\nfast = []\n", "an alias without a model"),
         ("default = \"a\"\n[aliases]\nfast = [{ \"a/m\" = 0 }]\n", "not a positive number"),
         ("default = \"a\"\n[aliases]\nfast = [7]\n", "UPSTREAM/MODEL or a table of weights"),
@@ -84,11 +100,32 @@ fn each_mistake_is_named() {
 }
 
 #[test]
+fn the_store_has_its_limits_and_a_file_beside_the_configuration() {
+    let base = "default = \"a\"\n[upstreams.a]\nbase_url = \"http://127.0.0.1:1\"\nwire = \"openai-chat\"\n";
+    let limits = ProxyFile::parse(&format!("{base}[state]\nhours = 2\nclient_values = 7\nbytes = 9000\n"));
+    let limits = limits.unwrap().state.unwrap().limits();
+    assert_eq!((limits.idle, limits.owner_values, limits.bytes), (Duration::from_hours(2), 7, 9000));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proxy.toml");
+    std::fs::write(&path, format!("{base}[state]\nfile = \"responses.db\"\n")).unwrap();
+    let read = ProxyFile::read(&path);
+    if cfg!(feature = "sqlite") {
+        let file = read.unwrap().state.unwrap().file;
+        assert_eq!(file, Some(folder.path().join("responses.db")));
+    } else {
+        let error = format!("{:#}", read.unwrap_err());
+        assert!(error.contains("a build with the feature `sqlite`"), "{error}");
+    }
+    assert!(!folder.path().join("responses.db").exists());
+}
+
+#[test]
 fn the_example_of_the_guide_is_valid() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/src/gateway.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/src/gateway-operations.md");
     let page = std::fs::read_to_string(page).unwrap();
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let file = ProxyFile::parse(example).unwrap();
     assert_eq!((file.upstreams.len(), file.aliases.len(), file.clients.len()), (3, 2, 1));
+    assert!(file.cache.is_some() && file.log.sample == Some(0.1));
     assert!(file.has_budgets() && file.usage_file.is_some() && file.log.file.is_some());
 }

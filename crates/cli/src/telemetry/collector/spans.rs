@@ -20,13 +20,21 @@ use super::sender::{Sender, connect};
 /// Attributes that are lists. A field of `tracing` cannot be a list, so they arrive as JSON text.
 const LISTS: [&str; 1] = ["gen_ai.response.finish_reasons"];
 
-/// Starts to collect the spans of runs. Spans of other crates are excluded, because they may contain any data.
-pub(super) fn begin(client: Sender, url: &str, resource: Resource) -> anyhow::Result<SdkTracerProvider> {
+/// Creates the provider of spans that are sent to a collector.
+pub(super) fn connect_provider(
+    client: Sender,
+    url: &str,
+    resource: Resource,
+) -> anyhow::Result<SdkTracerProvider> {
     let exporter = connect(SpanExporter::builder().with_http(), client, url)
         .build()
         .with_context(|| format!("spans cannot be sent to {url}"))?;
-    let provider =
-        SdkTracerProvider::builder().with_batch_exporter(Listing(exporter)).with_resource(resource).build();
+    Ok(SdkTracerProvider::builder().with_batch_exporter(Listing(exporter)).with_resource(resource).build())
+}
+
+/// Starts to collect the spans of runs. Spans of other crates are excluded, because they may contain any data.
+pub(super) fn begin(client: Sender, url: &str, resource: Resource) -> anyhow::Result<SdkTracerProvider> {
+    let provider = connect_provider(client, url, resource)?;
     let layer = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("windlass"))
         .with_location(false)

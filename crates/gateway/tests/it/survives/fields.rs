@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_gateway::{LossPolicy, MemoryStateStore, StateStore as _, common_header_rules};
+use windlass_gateway::{GatewayResponse, LossPolicy, MemoryStateStore, StateStore as _, common_header_rules};
 use windlass_wire::{FieldFate, FieldRule, HeaderDirection, HeaderRule};
 
 use crate::canned::{ANTHROPIC_WORD, CHAT_WORD, Canned, GEMINI_WORD, header, post, text};
-use crate::formats::formats;
+use crate::formats::{Format, formats};
 
 const RESPONSES_WORD: &str = r#"{"id":"resp_1","object":"response","created_at":1,"model":"up","status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"hi","annotations":[]}]}],"usage":{"input_tokens":3,"output_tokens":1,"total_tokens":4}}"#;
 
@@ -20,7 +20,7 @@ const UPSTREAMS: [(&str, &str); 4] = [
 ];
 
 /// The path and the smallest body of a format.
-fn smallest(format: &str) -> (&'static str, Value) {
+pub(super) fn smallest(format: &str) -> (&'static str, Value) {
     let messages = json!([{"role": "user", "content": "x"}]);
     match format {
         "openai-chat" => ("/v1/chat/completions", json!({"model": "m", "messages": messages})),
@@ -30,13 +30,46 @@ fn smallest(format: &str) -> (&'static str, Value) {
     }
 }
 
+/// Fields on which the gateway acts itself where the other format lacks them.
+const KEPT: [&str; 6] =
+    ["stream_options", "stop", "stop_sequences", "stopSequences", "parallel_tool_calls", "store"];
+
+/// Adds the parts of a request without which a field has no effect.
+fn add_context(format: &Format, name: &str, body: &mut Value) {
+    match name {
+        "mediaResolution" => {
+            let picture = json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
+            body["contents"][0]["parts"].as_array_mut().unwrap().push(picture);
+        }
+        "tool_choice" | "parallel_tool_calls" | "functionCallingConfig" => {
+            let tools = format.server.field_rules().iter().find(|rule| rule.field == "tools").unwrap();
+            body["tools"] = serde_json::from_str(tools.sample).unwrap();
+        }
+        "responseSchema" | "responseJsonSchema" => {
+            body["generationConfig"]["responseMimeType"] = "application/json".into();
+        }
+        _ => {}
+    }
+}
+
+/// The address and the body that a provider receives for a request.
+async fn arrival(format: &str, body: &Value, upstream: &str, word: &'static str) -> (String, Value) {
+    let provider = Canned::new(200, "application/json", word);
+    let answer = provider.gateway(upstream).answer(&post(smallest(format).0, body)).await;
+    assert_eq!(answer.status, 200, "{format} to {upstream}: {body}");
+    (provider.seen().last().unwrap().url.clone(), provider.body())
+}
+
 /// Sends a field to a provider, and returns its fate.
-async fn fate(format: &str, rule: &FieldRule, upstream: &str, word: &'static str) -> &'static str {
+async fn fate(from: &Format, rule: &FieldRule, upstream: &str, word: &'static str) -> &'static str {
+    let format = from.name();
     let (path, mut body) = smallest(format);
     let value: Value = serde_json::from_str(rule.sample).unwrap();
     let name = rule.field.rsplit('.').next().unwrap();
+    add_context(from, name, &mut body);
+    let without = body.clone();
     match rule.field.split_once('.') {
-        Some((outer, inner)) => body[outer] = json!({ (inner): value }),
+        Some((outer, inner)) => body[outer][inner] = value,
         None => body[rule.field] = value,
     }
     let provider = Canned::new(200, "application/json", word);
@@ -48,46 +81,68 @@ async fn fate(format: &str, rule: &FieldRule, upstream: &str, word: &'static str
         assert_eq!((stored.status, header(&stored, "x-windlass-lost")), (200, None), "{place}");
         return "stored";
     }
-    let answer = provider.gateway(upstream).answer(&post(path, &body)).await;
+    let request = post(path, &body);
+    let answer = provider.gateway(upstream).answer(&request).await;
     if upstream == format {
         assert_eq!(answer.status, 200, "{place}");
         assert_eq!(provider.body(), body, "{place}");
         return "carried";
     }
-    let lost = header(&answer, "x-windlass-lost").unwrap_or_default().to_owned();
-    let is_named = lost.split(", ").any(|lost| lost == name);
-    if answer.status == 400 && rule.fate == FieldFate::Refused {
+    let is_named = |answer: &GatewayResponse| {
+        header(answer, "x-windlass-lost").unwrap_or_default().split(", ").any(|lost| lost == name)
+    };
+    let lenient = provider.gateway(upstream).with_loss_policy(LossPolicy::Lenient);
+    if answer.status == 400 {
         let error = text(answer).await;
         assert!(error.contains(name), "{place}: {error}");
         assert!(provider.seen().is_empty(), "{place}");
+        let answer = lenient.answer(&request).await;
+        match rule.fate {
+            FieldFate::Refused => assert_eq!(answer.status, 400, "{place}"),
+            _ => assert!(answer.status == 200 && is_named(&answer), "{place}"),
+        }
         return "refused";
     }
     assert_eq!(answer.status, 200, "{place}");
-    assert!(is_named || lost.is_empty(), "{place}: {lost}");
-    // Another format can be without the field; the answer names it then.
-    assert!(is_named || rule.fate == FieldFate::Translated, "{place}");
-    if !is_named {
-        return "translated";
+    if !is_named(&answer) {
+        assert!(rule.fate == FieldFate::Translated, "{place}");
+        assert_eq!(header(&answer, "x-windlass-lost"), None, "{place}");
+        let before = arrival(format, &without, upstream, word).await;
+        if before != arrival(format, &body, upstream, word).await {
+            return "translated";
+        }
+        assert!(KEPT.contains(&name), "{place}");
+        return "gateway";
     }
+    assert_eq!(rule.fate == FieldFate::LeftOut, !rule.reason.is_empty(), "{place}");
     let strict = provider.gateway(upstream).with_loss_policy(LossPolicy::Strict);
-    let count = provider.seen().len();
-    match (strict.answer(&post(path, &body)).await.status, rule.fate) {
-        (200, FieldFate::LeftOut) => "left out",
-        (400, FieldFate::Lenient | FieldFate::Translated) if provider.seen().len() == count => "lenient",
-        _ => "dropped",
-    }
+    let is_left_out = rule.fate == FieldFate::LeftOut && strict.answer(&request).await.status == 200;
+    if is_left_out { "left out" } else { "dropped" }
+}
+
+/// A row of the table of fields.
+struct Row {
+    name: String,
+    sample: &'static str,
+    cells: Vec<&'static str>,
+    reason: &'static str,
 }
 
 /// The fates of all fields, in the order of their rows.
-async fn fates() -> Vec<(String, Vec<&'static str>)> {
+async fn fates() -> Vec<Row> {
     let mut rows = Vec::new();
     for from in formats() {
         for rule in from.server.field_rules() {
             let mut cells = Vec::new();
             for (upstream, word) in UPSTREAMS {
-                cells.push(fate(from.name(), rule, upstream, word).await);
+                cells.push(fate(&from, rule, upstream, word).await);
             }
-            rows.push((format!("{} `{}`", super::short(&from), rule.field), cells));
+            rows.push(Row {
+                name: format!("{} `{}`", super::short(&from), rule.field),
+                sample: rule.sample,
+                cells,
+                reason: rule.reason,
+            });
         }
     }
     rows
@@ -95,14 +150,14 @@ async fn fates() -> Vec<(String, Vec<&'static str>)> {
 
 /// The paragraph with the numbers of the tables. `features` has those of the features.
 pub(crate) async fn count(features: &str) -> String {
-    let cells: Vec<&str> = fates().await.into_iter().flat_map(|row| row.1).collect();
+    let cells: Vec<&str> = fates().await.into_iter().flat_map(|row| row.cells).collect();
     let number = |fate: &str| cells.iter().filter(|cell| **cell == fate).count();
-    let known = ["carried", "translated", "stored", "refused", "lenient", "left out"];
+    let known = ["carried", "translated", "gateway", "stored", "refused", "left out"];
     let counts = known.map(|fate| format!("{} {fate}", number(fate)));
     let dropped = cells.iter().filter(|cell| !known.contains(*cell)).count();
     assert_eq!(dropped, 0, "fields against their rule: {cells:?}");
     format!(
-        "Features below: {features}. Fields below: {}; dropped without a name or against their rule: {dropped}.",
+        "Features below: {features}. Fields below: {}; dropped: {dropped} that change an answer.",
         counts.join(", ")
     )
 }
@@ -120,14 +175,19 @@ async fn store() -> Arc<MemoryStateStore> {
 /// The tables as Markdown.
 pub(crate) async fn tables() -> String {
     let mut out = String::from(
-        "\n## Fields\n\nEach field is `carried` within its format. `translated`: it becomes a field of the other format, or the \
-         gateway acts on it; `refused`: the client receives an error of its format that names it; `left out`: it is named \
-         in `x-windlass-lost`, and the answer does not depend on it; `lenient`: it is named there, and changes the way in \
-         which an answer is drawn, so that a strict gateway refuses it; `stored`: the gateway's store acts on it, and without a store the client receives an error. Any other field is carried within its format, and left out and named otherwise.\n\n\
-         | Field | Chat | Responses | Anthropic | Gemini |\n|---|---|---|---|---|\n",
+        "\n## Fields\n\nEach field is `carried` within its format. `translated`: the other provider \
+         receives another request; `gateway`: it receives the same, and the gateway acts on the field; `refused`: the client receives an error of its format that \
+         names it (a gateway with `LossPolicy::Lenient` leaves out the options that only change how an answer is drawn, and \
+         names them); `left out`: it is named in `x-windlass-lost`, and the answer does not depend on it, for the reason in \
+         the row; `stored`: the gateway's store acts on it, and without a store the client receives an error. Any other \
+         field is carried within its format, and left out and named otherwise.\n\n\
+         Values without an effect are left out without a name: defaults of the APIs, filters that are off, a resolution \
+         without a picture, an edit of a conversation that is below its trigger. One call at a time is kept by the gateway \
+         where the other format has no switch for it.\n\n\
+         | Field | Value | Chat | Responses | Anthropic | Gemini | Reason |\n|---|---|---|---|---|---|---|\n",
     );
-    for (name, cells) in fates().await {
-        writeln!(out, "| {name} | {} |", cells.join(" | ")).unwrap();
+    for Row { name, sample, cells, reason } in fates().await {
+        writeln!(out, "| {name} | `{sample}` | {} | {reason} |", cells.join(" | ")).unwrap();
     }
     out.push_str(
         "\n## Headers\n\nThese headers are carried within a format; `*` matches any end. Keys, cookies and headers that \

@@ -100,7 +100,7 @@ impl Drive {
                 }
                 246..=254 => {
                     let when = if by.is_multiple_of(2) { DeliverAt::NextTurn } else { DeliverAt::AfterTask };
-                    Input::Say { id: None, text: "more".into(), when }
+                    Input::Say { id: None, text: "more".into(), parts: Vec::new(), when }
                 }
                 // This includes answers to questions that are not open.
                 _ => {
@@ -310,7 +310,7 @@ impl Drive {
 /// Serialises and parses a value, as when it is sent to another process.
 fn send_as_json<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("it can be sent");
-    let read = serde_json::from_str(&text).expect("what was sent can be read");
+    let read = serde_json::from_str(&text).expect("the sent request can be read");
     assert_eq!(value, &read, "it arrives as it was sent");
     read
 }

@@ -23,19 +23,19 @@ impl Rebuilt {
                 Kind::Null | Kind::Bool | Kind::Number => {}
             },
             Event::Grew { path, text } => {
-                let place = self.place(path).expect("what grows has begun");
-                let grown = format!("{}{text}", place.as_str().expect("what grows is a string"));
+                let place = self.place(path).expect("a growing value has begun");
+                let grown = format!("{}{text}", place.as_str().expect("a growing value is a string"));
                 *place = Value::from(grown);
             }
             Event::Complete { path, value } => {
-                let told = value.to_value().expect("what is complete has a value");
+                let told = value.to_value().expect("a complete node has a value");
                 if matches!(value.kind(), Kind::Null | Kind::Bool | Kind::Number) {
                     self.insert(path, told);
                 } else {
                     assert_eq!(
                         self.place(path).as_deref(),
                         Some(&told),
-                        "the events before tell another value"
+                        "the events before describe another value"
                     );
                 }
             }

@@ -36,7 +36,7 @@ impl ObservedNode {
         if self.completeness == Completeness::Growing {
             assert_ne!(now.completeness, Completeness::Pending, "a growing value became pending");
             let (before, after) = (self.text.as_deref().unwrap_or(""), now.text.as_deref().unwrap_or(""));
-            assert!(after.starts_with(before), "{before:?} is no prefix of {after:?}");
+            assert!(after.starts_with(before), "{before:?} is not a prefix of {after:?}");
         }
         assert!(self.children.len() <= now.children.len(), "a child vanished");
         let last = self.children.len().saturating_sub(1);

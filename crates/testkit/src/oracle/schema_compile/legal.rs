@@ -35,7 +35,7 @@ impl Walker<'_> {
     fn root(&mut self) {
         let root = self.root;
         if root.get("type") != Some(&Value::from("object")) {
-            self.refuse("", "the root is no object");
+            self.refuse("", "the root is not an object");
         }
         if root.get("properties").is_none_or(|properties| !properties.is_object()) {
             self.refuse("", "the root has no properties");
@@ -93,7 +93,7 @@ impl Walker<'_> {
             let Some(list) = members.get(key) else { continue };
             let branches = list.as_array().filter(|branches| !branches.is_empty());
             if branches.is_none() {
-                self.refuse(path, &format!("{key} is no list of schemas"));
+                self.refuse(path, &format!("{key} is not a list of schemas"));
             }
             for (at, schema) in branches.into_iter().flatten().enumerate() {
                 self.schema(schema, &format!("{path}/{key}/{at}"), level);
@@ -127,7 +127,7 @@ impl Walker<'_> {
             self.refuse(path, "something beside anyOf");
         }
         if self.dialect == Dialect::LlamaCpp && has_any && beside > 0 && members.contains_key("properties") {
-            self.refuse(path, "anyOf hides what is beside it");
+            self.refuse(path, "anyOf hides the keywords beside it");
         }
         if self.dialect == Dialect::OpenAiStrict && has_any && beside > 0 {
             self.refuse(path, "something beside anyOf");
@@ -165,7 +165,7 @@ impl Walker<'_> {
         }
         if let Some(values) = members.get("enum") {
             let Some(values) = values.as_array().filter(|values| !values.is_empty()) else {
-                return self.refuse(path, "an enum that is no list");
+                return self.refuse(path, "an enum that is not a list");
             };
             self.enum_values += values.len();
             for value in values {
@@ -191,19 +191,19 @@ impl Walker<'_> {
             properties.and_then(Value::as_object).map(|all| all.keys().collect()).unwrap_or_default();
         self.properties += names.len();
         if properties.is_some_and(|properties| !properties.is_object()) {
-            self.refuse(path, "properties that are none");
+            self.refuse(path, "properties that are not an object");
         }
         if let Some(required) = members.get("required") {
             let listed = required.as_array().cloned().unwrap_or_default();
             let is_list = required.is_array() && listed.iter().all(Value::is_string);
             if !is_list {
-                self.refuse(path, "required is no list of names");
+                self.refuse(path, "required is not a list of names");
             }
             let is_known = |name: &Value| names.iter().any(|known| name == *known);
             if matches!(self.dialect, Dialect::Groq | Dialect::Gemini | Dialect::OpenAiStrict)
                 && !listed.iter().all(is_known)
             {
-                self.refuse(path, "required names what is no property");
+                self.refuse(path, "required names an unknown property");
             }
         }
         let is_object = match members.get("type") {

@@ -1,6 +1,7 @@
 //! Tasks, texts, calls, messages, commands.
 
 use serde_json::{Value, json};
+use windlass_app::feed::AgentPath;
 
 use super::Talk;
 use crate::action::{Action, Topic};
@@ -45,10 +46,13 @@ fn a_reader_that_falls_behind_prints_nothing_twice() {
 fn a_conversation_continues_and_messages_reach_a_working_run() {
     let mut talk = Talk::new();
     talk.start("first");
-    assert_eq!(talk.send("also this"), [Action::Send { text: "also this".to_owned(), after_task: false }]);
+    assert_eq!(
+        talk.send("also this"),
+        [Action::Send { text: "also this".to_owned(), files: vec![], after_task: false }]
+    );
     talk.type_text("and then");
     let sent = talk.key(Key::Tab);
-    assert_eq!(sent, [Action::Send { text: "and then".to_owned(), after_task: true }]);
+    assert_eq!(sent, [Action::Send { text: "and then".to_owned(), files: vec![], after_task: true }]);
     talk.feed(json!({"kind": "message_queued", "text": "and then", "after_task": true}));
     assert!(talk.view().contains("queued: and then"), "{}", talk.view());
     talk.feed(json!({"kind": "message", "text": "and then", "source": "next_task"}));
@@ -195,16 +199,6 @@ fn pictures_that_a_task_mentions_are_sent_with_it() {
 }
 
 #[test]
-fn a_message_to_a_working_run_takes_no_pictures() {
-    let mut talk = Talk::new();
-    talk.start("x");
-    talk.apply(Input::Paste("look at @a.png please".to_owned()));
-    assert_eq!(talk.key(Key::Enter), []);
-    assert!(talk.view().contains("with the next task"), "{}", talk.view());
-    assert_eq!(talk.state.composer.text(), "look at @a.png please");
-}
-
-#[test]
 fn texts_of_earlier_processes_come_before_those_of_this_one() {
     let mut talk = Talk::new();
     talk.start("now");
@@ -218,20 +212,59 @@ fn texts_of_earlier_processes_come_before_those_of_this_one() {
 }
 
 #[test]
-fn compaction_is_requested_with_the_next_task() {
+fn compaction_acts_at_once() {
     let mut talk = Talk::new();
     assert_eq!(talk.send("/compact"), []);
     assert!(talk.printed.iter().any(|line| line.contains("no conversation")), "{:?}", talk.printed);
     talk.start("first");
+    assert_eq!(talk.send("/compact"), [Action::Compact], "the working run compacts");
     talk.end("done");
-    assert_eq!(talk.send("/compact"), []);
-    for (task, is_requested) in [("second", true), ("third", false)] {
-        let actions = talk.send(task);
-        let [Action::Submit { changes, .. }] = &actions[..] else { panic!("{actions:?}") };
-        assert_eq!(changes.compact_first, is_requested);
-        talk.feed(json!({"kind": "run_started", "task": task}));
-        talk.end("done");
-    }
+    assert_eq!(talk.send("/compact"), [Action::Compact], "a run of its own compacts");
+    talk.feed(json!({"kind": "run_started", "task": "Compact the conversation."}));
+    talk.feed(json!({"kind": "compacted", "results": 0, "has_removed_turns": true, "note": "n", "before": 51_000, "after": 2_000}));
+    assert!(talk.printed.iter().any(|line| line.contains("instead of")), "{:?}", talk.printed);
+    talk.end("compacted");
+    let actions = talk.send("second");
+    assert!(matches!(&actions[..], [Action::Submit { .. }]), "{actions:?}");
+}
+
+#[test]
+fn one_call_of_the_run_or_of_a_sub_agent_is_stopped() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    assert_eq!(talk.send("/stop"), [], "nothing works");
+    let call =
+        |id: &str, tool: &str| json!({"kind": "call", "turn": 1, "call": id, "tool": tool, "arguments": {}});
+    let agent = json!({"call": "hand", "names": ["scribe"]});
+    let of_agent = |mut event: Value| {
+        event["agent"] = agent.clone();
+        event
+    };
+    talk.feed(call("hand", "sub_agent_scribe"));
+    talk.feed(json!({"kind": "call_running", "call": "hand"}));
+    talk.feed(of_agent(call("nap", "run_command")));
+    talk.feed(of_agent(json!({"kind": "call_running", "call": "nap"})));
+    let path = AgentPath::new("hand", vec!["scribe".to_owned()]);
+    let nap = Action::StopCall { agent: Some(path), call: "nap".to_owned() };
+    assert_eq!(talk.send("/stop"), std::slice::from_ref(&nap));
+    assert_eq!(talk.send("/stop run_command"), [nap]);
+    assert_eq!(talk.send("/stop hand"), [Action::StopCall { agent: None, call: "hand".to_owned() }]);
+    assert_eq!(talk.send("/stop other"), []);
+    talk.feed(of_agent(
+        json!({"kind": "result", "call": "nap", "status": "cancelled", "text": "", "images": 0}),
+    ));
+    assert_eq!(talk.send("/stop"), [Action::StopCall { agent: None, call: "hand".to_owned() }]);
+}
+
+#[test]
+fn a_message_has_the_pictures_that_it_mentions() {
+    let mut talk = Talk::new();
+    talk.start("first");
+    talk.apply(Input::Paste("like @mock.png please".to_owned()));
+    let actions = talk.key(Key::Enter);
+    let [Action::Send { files, .. }] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!(files, &["mock.png"]);
+    assert_eq!(talk.state.composer.text(), "");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::index::{self, Entry, Index};
 use super::{FileId, Line, SPARE_LINES};
 use crate::error::Result;
+use crate::sessions::counts::SessionCounts;
 use crate::sessions::page::SessionPlace;
 use crate::sessions::record::SessionRecord;
 use crate::storage::write_whole;
@@ -141,6 +142,8 @@ impl Cache {
             changed_ms: record.updated_ms,
             offset: change.offset,
             length: change.length,
+            state: record.state,
+            open_questions: record.open_questions,
             id: &record.id,
             runs,
         });
@@ -200,9 +203,60 @@ impl Cache {
 
     /// Returns all records in the order of their ids.
     pub(super) fn list(&mut self) -> Vec<SessionRecord> {
-        let entries = self.old_entries().map(|entry| (entry.offset, entry.length, entry.id.to_owned()));
-        let entries: Vec<(u64, usize, String)> = entries.collect();
-        let mut records: Vec<SessionRecord> = self.new_records().map(|(_, record)| record.clone()).collect();
+        self.select(|_| true, |_| true)
+    }
+
+    /// Returns the records whose id, or the id of one of whose runs, begins with a text.
+    pub(super) fn find(&mut self, prefix: &str, limit: usize) -> Vec<SessionRecord> {
+        let has_run = |record: &SessionRecord| record.runs.iter().any(|run| run.id.starts_with(prefix));
+        let mut found: Vec<String> = self
+            .old_entries()
+            .filter(|entry| entry.has_name(prefix))
+            .map(|entry| entry.id.to_owned())
+            .chain(
+                self.new_records()
+                    .map(|(_, record)| record)
+                    .filter(|record| record.id.starts_with(prefix) || has_run(record))
+                    .map(|record| record.id.clone()),
+            )
+            .collect();
+        found.sort_unstable();
+        found.truncate(limit);
+        found.iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    /// Returns the records of sessions on which a process works or which have open questions.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general over the lifetime"
+    )]
+    pub(super) fn open(&mut self) -> Vec<SessionRecord> {
+        self.select(|entry| entry.is_open(), SessionRecord::is_open)
+    }
+
+    /// Returns the numbers of sessions by state. Reads no record of the index.
+    pub(super) fn counts(&self) -> SessionCounts {
+        let mut counts = SessionCounts::default();
+        for entry in self.old_entries() {
+            counts.add(entry.state, 1, entry.open_questions);
+        }
+        for (_, record) in self.new_records() {
+            counts.add(record.state, 1, record.open_questions);
+        }
+        counts
+    }
+
+    /// Returns the records that a condition selects, in the order of their ids. Reads the lines of these records only.
+    fn select(
+        &mut self,
+        is_old: impl Fn(&Entry<'_>) -> bool,
+        is_new: impl Fn(&SessionRecord) -> bool,
+    ) -> Vec<SessionRecord> {
+        let entries = self.old_entries().filter(|entry| is_old(entry));
+        let entries: Vec<(u64, usize, String)> =
+            entries.map(|entry| (entry.offset, entry.length, entry.id.to_owned())).collect();
+        let new = self.new_records().map(|(_, record)| record).filter(|record| is_new(record));
+        let mut records: Vec<SessionRecord> = new.cloned().collect();
         records.extend(entries.iter().filter_map(|(offset, length, id)| self.decode(*offset, *length, id)));
         records.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         records

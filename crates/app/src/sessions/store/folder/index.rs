@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FileId;
 use crate::error::Result;
+use crate::sessions::record::SessionState;
 use crate::storage::{bounded, write_whole};
 
 /// Name of the index.
@@ -16,13 +17,14 @@ pub(super) const FILE: &str = "sessions.index";
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Index of a file of sessions until a position. A program that has no index reads the file.
 #[derive(Debug)]
 pub(super) struct Index {
     header: Header,
-    /// The entries: lines with the time of the last change, the offset, the length, the id, and further runs.
+    /// The entries: lines with the time of the last change, the offset, the length, the state, the number of open
+    /// questions, the id, and further runs.
     text: String,
 }
 
@@ -46,6 +48,8 @@ pub(super) struct Entry<'a> {
     /// Position of the line in the file.
     pub(super) offset: u64,
     pub(super) length: usize,
+    pub(super) state: SessionState,
+    pub(super) open_questions: usize,
     pub(super) id: &'a str,
     /// The ids of the runs after the first one, whose id is the session's, separated by spaces.
     pub(super) runs: &'a str,
@@ -53,11 +57,24 @@ pub(super) struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     fn parse(line: &'a str) -> Option<Self> {
-        let mut parts = line.splitn(5, ' ');
+        let mut parts = line.splitn(7, ' ');
         let changed_ms = parts.next()?.parse().ok()?;
         let offset = parts.next()?.parse().ok()?;
         let length = parts.next()?.parse().ok()?;
-        Some(Self { changed_ms, offset, length, id: parts.next()?, runs: parts.next().unwrap_or_default() })
+        let state = SessionState::from_name(parts.next()?)?;
+        let open_questions = parts.next()?.parse().ok()?;
+        let (id, runs) = (parts.next()?, parts.next().unwrap_or_default());
+        Some(Self { changed_ms, offset, length, state, open_questions, id, runs })
+    }
+
+    /// Returns true if the id of the session, or of one of its runs, begins with a text.
+    pub(super) fn has_name(&self, prefix: &str) -> bool {
+        self.id.starts_with(prefix) || self.runs.split_ascii_whitespace().any(|run| run.starts_with(prefix))
+    }
+
+    /// Returns true if a process works on the session or a question is open.
+    pub(super) fn is_open(&self) -> bool {
+        self.state.is_active() || self.open_questions > 0
     }
 }
 
@@ -80,11 +97,12 @@ impl Index {
     pub(super) fn new(file: FileId, end: u64, lines: usize, mut entries: Vec<Entry<'_>>) -> Option<Self> {
         entries.sort_unstable_by(|one, other| (other.changed_ms, other.id).cmp(&(one.changed_ms, one.id)));
         let mut text = String::new();
-        for Entry { changed_ms, offset, length, id, runs } in &entries {
+        for Entry { changed_ms, offset, length, state, open_questions, id, runs } in &entries {
             if id.is_empty() || id.contains(char::is_whitespace) || runs.contains('\n') {
                 return None;
             }
-            let _ = write!(text, "{changed_ms} {offset} {length} {id}");
+            let state = state.as_str();
+            let _ = write!(text, "{changed_ms} {offset} {length} {state} {open_questions} {id}");
             text.push_str(if runs.is_empty() { "" } else { " " });
             text.push_str(runs);
             text.push('\n');
@@ -122,10 +140,12 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::{Entry, FILE, Index};
+    use crate::sessions::record::SessionState;
     use crate::sessions::store::folder::FileId;
 
     fn entry<'a>(changed_ms: u64, id: &'a str, runs: &'a str) -> Entry<'a> {
-        Entry { changed_ms, offset: changed_ms * 2, length: 7, id, runs }
+        let (state, open_questions) = (SessionState::Suspended, 3);
+        Entry { changed_ms, offset: changed_ms * 2, length: 7, state, open_questions, id, runs }
     }
 
     #[test]

@@ -63,6 +63,10 @@ fn a_page_of_ten_thousand_sessions_reads_its_own_lines() {
     assert_eq!(cold.get("2-b").unwrap().unwrap().name, "two");
     assert_eq!(cold.count().unwrap(), 10_001);
     assert_eq!(cold.page(None, 51).unwrap().len(), 50, "the next line is damaged");
+    assert_eq!(cold.counts().unwrap().states.values().sum::<usize>(), 10_001);
+    assert!(cold.open().unwrap().is_empty());
+    assert_eq!(cold.find("179000999", 99).unwrap().len(), 10);
+    assert_eq!(cold.find("1790005", 99).unwrap().len(), 0, "the found lines are damaged");
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! Answers that a run requests again, and what the user reads about it.
+
+use serde_json::json;
+use windlass_agent::{Event, Outcome};
+
+use crate::scene::{Scene, events, ways};
+
+// L9: with a page, noise or nothing in place of an answer the user has seen no part of it.
+#[tokio::test]
+async fn an_answer_that_is_not_json_is_requested_again_and_told() {
+    for (switch, words) in [("html", "HTML page"), ("not_json", "not JSON"), ("empty", "empty")] {
+        for way in ways() {
+            let hostile = json!({ "switch": switch, "times": 1 });
+            let script = json!({ "turns": [{ "steps": [{ "text": "first" }], "hostile": hostile }] });
+            let scene = Scene::new(&script.to_string(), way).without_completion();
+            let told = events(scene.builder().build().unwrap().stream("task")).await;
+            let reasons: Vec<&str> = told
+                .iter()
+                .filter_map(|event| match event {
+                    Event::AttemptDiscarded { reason, .. } => Some(reason.as_str()),
+                    _ => None,
+                })
+                .collect();
+            assert!(matches!(reasons[..], [reason] if reason.contains(words)), "{switch}: {reasons:?}");
+            let Some(Event::Finished { outcome, .. }) = told.last() else { panic!("{told:?}") };
+            assert!(matches!(outcome, Outcome::Completed { .. }), "{switch}: {outcome:?}");
+        }
+    }
+}

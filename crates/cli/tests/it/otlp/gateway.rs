@@ -1,0 +1,71 @@
+//! The spans of a gateway's requests.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::collector::{Collector, Manner};
+use crate::program::{Place, provider};
+
+const SCRIPT: &str =
+    r#"{"turns": [{"steps": [{"text": "planted-word"}], "usage": {"input": 10, "output": 5}}]}"#;
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_to_the_gateway_is_a_span_between_the_clients_and_the_upstreams() {
+    let (place, provider, collector) =
+        (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
+    let base = format!("{}/v1", provider.base_url());
+    let arguments =
+        ["proxy", "--base-url", &base, "--listen", "127.0.0.1:0", "--json", "--otlp", &collector.url()];
+    let mut child = place.command(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let address = told["base_url"].as_str().unwrap().strip_prefix("http://").unwrap();
+    let send = |body: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let parent = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-01");
+        let length = body.len();
+        write!(
+            stream,
+            "POST /v1/chat/completions HTTP/1.0\r\n{parent}\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(
+        send(r#"{"model":"scripted-1","messages":[{"role":"user","content":"hi"}]}"#)
+            .contains("planted-word")
+    );
+    assert!(send("{}").starts_with("HTTP/1.0 400"));
+    let signal = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(signal.success() && child.wait().unwrap().success());
+
+    let (spans, _) = collector.spans();
+    assert_eq!(spans.len(), 2, "{spans:?}");
+    let span = spans.iter().find(|span| span.name == "chat scripted-1").unwrap();
+    let hex = |bytes: &[u8]| {
+        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
+    };
+    assert_eq!((hex(&span.trace).as_str(), hex(&span.parent).as_str()), (TRACE, "b7ad6b7169203331"));
+    span.has(&[
+        ("gen_ai.operation.name", "chat"),
+        ("gen_ai.request.model", "scripted-1"),
+        ("gen_ai.usage.input_tokens", "10"),
+        ("gen_ai.usage.output_tokens", "5"),
+        ("http.response.status_code", "200"),
+    ]);
+    let upstream = &provider.requests()[0];
+    let parent = format!("00-{TRACE}-{}-01", hex(&span.id));
+    assert!(format!("{upstream:?}").contains(&parent), "{upstream:?}");
+    let refused = spans.iter().find(|span| span.name != "chat scripted-1").unwrap();
+    refused.has(&[("error.type", "400"), ("http.response.status_code", "400")]);
+    assert!(!format!("{spans:?}").contains("planted-word"), "{spans:?}");
+    provider.shutdown().await;
+}

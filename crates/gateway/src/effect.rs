@@ -1,0 +1,105 @@
+//! The values of fields that change an answer: defaults of the APIs do not, and a conversation can make a setting idle.
+
+use serde_json::Value;
+use windlass_protocol::{Message, Part, Request};
+
+/// The value of `include` that adds log probabilities to an answer.
+const LOG_PROBABILITIES: &str = "message.output_text.logprobs";
+/// Bytes of a conversation for one token.
+const BYTES_PER_TOKEN: usize = 4;
+/// The input tokens from which Anthropic's API clears results of tools, by default.
+const CLEARS_FROM: u64 = 100_000;
+/// The input tokens from which Anthropic's API compacts a conversation, by default.
+const COMPACTS_FROM: u64 = 150_000;
+
+/// Returns whether the value of a field has an effect in a request.
+pub(crate) fn has_effect(name: &str, value: &Value, request: &Request) -> bool {
+    match (name, value) {
+        // An empty object turns the search on.
+        ("web_search_options", Value::Object(_)) => true,
+        ("n" | "candidateCount", Value::Number(number)) => number.as_u64() != Some(1),
+        ("modalities" | "responseModalities", Value::Array(list)) => !is_text_only(list),
+        ("safetySettings", Value::Array(settings)) => settings.iter().any(demands_filter),
+        ("mediaResolution", value) => {
+            value.as_str() != Some("MEDIA_RESOLUTION_UNSPECIFIED") && request.messages.iter().any(has_media)
+        }
+        ("inference_geo", Value::String(region)) => region != "global",
+        ("billing_policy", Value::Object(policy)) => {
+            policy.get("bill_to").is_some_and(|payer| payer != "self")
+        }
+        ("mode", Value::String(mode)) => mode != "standard",
+        // Anthropic's API has an object of edits, and OpenAI's has a list.
+        ("context_management", value) => match value.get("edits").unwrap_or(value) {
+            Value::Array(edits) => edits.iter().any(|edit| edits_conversation(edit, request)),
+            other => is_set(other),
+        },
+        (_, value) => is_set(value),
+    }
+}
+
+/// Returns true if `include` adds log probabilities to an answer. The other values add parts that another request to the
+/// API reads, or results of tools that only this API runs.
+pub(crate) fn includes_probabilities(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().any(|item| item == LOG_PROBABILITIES))
+}
+
+fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Bool(true) => true,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+fn is_text_only(list: &[Value]) -> bool {
+    list.iter().all(|kind| kind.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("text")))
+}
+
+/// Returns whether a setting demands a filter. Providers of other formats lack this API's filters, so a setting
+/// that switches one off is met.
+fn demands_filter(setting: &Value) -> bool {
+    let threshold = setting.get("threshold").and_then(Value::as_str).unwrap_or_default();
+    !matches!(threshold, "BLOCK_NONE" | "OFF" | "HARM_BLOCK_THRESHOLD_UNSPECIFIED")
+}
+
+fn has_media(message: &Message) -> bool {
+    message.parts.iter().any(|part| match part {
+        Part::Image(_) | Part::File(_) | Part::Unknown(_) => true,
+        Part::Result(result) => result.images().next().is_some(),
+        _ => false,
+    })
+}
+
+/// Returns whether an edit of a conversation by its API changes this one. A cleared thought never reaches another format, and
+/// an edit below its trigger does nothing.
+fn edits_conversation(edit: &Value, request: &Request) -> bool {
+    let kind = edit.get("type").and_then(Value::as_str).unwrap_or_default();
+    let from = if kind.starts_with("clear_thinking") {
+        return false;
+    } else if kind.starts_with("clear_tool_uses") {
+        CLEARS_FROM
+    } else if kind.starts_with("compact") {
+        COMPACTS_FROM
+    } else {
+        return true;
+    };
+    let trigger = edit.get("trigger");
+    let value = edit.get("compact_threshold").or_else(|| trigger?.get("value"));
+    let value = value.and_then(Value::as_u64).unwrap_or(from);
+    let size = match trigger.and_then(|trigger| trigger.get("type")).and_then(Value::as_str) {
+        Some("tool_uses") => request.messages.iter().flat_map(Message::calls).count(),
+        Some("input_tokens") | None => {
+            let bytes = |message: &Message| serde_json::to_vec(message).map_or(0, |json| json.len());
+            let sum = request.messages.iter().map(bytes).fold(0, usize::saturating_add);
+            sum.div_ceil(BYTES_PER_TOKEN)
+        }
+        Some(_) => return true,
+    };
+    u64::try_from(size).unwrap_or(u64::MAX) >= value
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Outlines of documents, in any split and at their limits.
+
+use super::*;
+
+fn outline(pieces: &[&str]) -> Option<String> {
+    let mut outline = JsonOutline::default();
+    for piece in pieces {
+        outline.push(piece.as_bytes());
+    }
+    outline.finish().map(|text| String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_document_keeps_its_members_and_its_count() {
+    let body = r#"{"id": "a\"b", "n": -1.5e3, "choices": [{"usage": {"n": 1}, "text": "]}\\"}], "usage": {"in": 3, "more": {"x": [1]}}, "z": null}"#;
+    let expected = r#"{"id":"a\"b","n":-1.5e3,"choices":[],"usage":{"in":3,"more":{"x":[1]}},"z":null}"#;
+    assert_eq!(outline(&[body]).as_deref(), Some(expected));
+    for at in 0..=body.len() {
+        let (one, other) = body.split_at(at);
+        assert_eq!(outline(&[one, other]).as_deref(), Some(expected), "split at {at}");
+    }
+}
+
+#[test]
+fn an_event_keeps_the_members_of_its_answer() {
+    let body =
+        r#"{"type":"done","response":{"output":[1,2],"usage":{"in":3},"metadata":{"usage":{"in":4}}},"n":1}"#;
+    let expected = r#"{"type":"done","response":{"output":[],"usage":{"in":3},"metadata":{}},"n":1}"#;
+    assert_eq!(outline(&[body]).as_deref(), Some(expected));
+}
+
+#[test]
+fn a_list_keeps_the_last_element_and_the_last_count() {
+    let element = |n: usize, rest: &str| format!(r#"{{"n":{n},"candidates":[{n}]{rest}}}"#);
+    let counted = |n: usize| element(n, &format!(r#","usageMetadata":{{"in":{n}}}"#));
+    let body = format!("[{}]", [counted(1), counted(2), element(3, ""), element(4, "")].join(",\n"));
+    let expected = r#"[{"n":2,"candidates":[],"usageMetadata":{"in":2}},{"n":4,"candidates":[]}]"#;
+    assert_eq!(outline(&[&body]).as_deref(), Some(expected));
+}
+
+#[test]
+fn an_outline_is_bounded() {
+    let long = "x".repeat(5_000_000);
+    let body =
+        format!(r#"{{"a":"{long}","b":[{}"{long}"],"usage":{{"in":3}}}}"#, "{\"c\":1},".repeat(100_000));
+    assert_eq!(outline(&[&body]).as_deref(), Some(r#"{"a":"","b":[],"usage":{"in":3}}"#));
+    let many = format!("{{{}\"z\":1}}", "\"a\":1,".repeat(100_000));
+    assert_eq!(outline(&[&many]), None);
+    let list = format!("[{}1]", r#"{"usage":{"in":3}},"#.repeat(100_000));
+    assert!(outline(&[&list]).unwrap().len() < 100);
+}
+
+#[test]
+fn another_text_has_no_outline() {
+    for body in ["", "hello", "{\"a\":1", "}", "\u{1f}\u{8b}", "1"] {
+        assert_eq!(outline(&[body]), None, "{body:?}");
+    }
+    assert_eq!(outline(&["\u{feff} {} "]).as_deref(), Some("{}"));
+}
