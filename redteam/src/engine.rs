@@ -61,7 +61,7 @@ impl Engine {
         let mode = match setup.otherwise {
             Otherwise::Ask => Autonomy::Ask,
             Otherwise::Deny => Autonomy::Headless,
-            Otherwise::Allow => Autonomy::Auto,
+            Otherwise::Allow => Autonomy::AutoEdit,
         };
         let scope = scene.workspace.display().to_string();
         let secrets = setup.secrets.iter().chain([&scene.secret]).map(|secret| secret.as_str().into());

@@ -30,6 +30,12 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    /// Returns the setup without a sandbox, where a person is asked about each command. Cases about questions use
+    /// `ls` as their example of one, and a confined command that only reads needs none (decision 144).
+    pub(crate) fn with_questions(&self) -> Self {
+        Self { sandbox: Sandbox::Unavailable, ..self.clone() }
+    }
+
     /// Reads a setup by its name. `fill` replaces placeholders.
     ///
     /// # Errors

@@ -18,11 +18,10 @@ const MAX_SESSIONS: usize = 1_000;
 const MAX_REJECTIONS: usize = 1_000;
 
 /// The levels of autonomy that a client can choose as the mode of a session.
-const MODES: [(Autonomy, &str, &str, &str); 4] = [
+const MODES: [(Autonomy, &str, &str, &str); 3] = [
     (Autonomy::Ask, "ask", "Ask", "Asks about every call that no rule allows"),
     (Autonomy::ReadOnly, "read-only", "Read only", "Only reads, and denies everything else"),
     (Autonomy::AutoEdit, "auto-edit", "Auto edit", "Changes files of the folder without a question"),
-    (Autonomy::Auto, "auto", "Auto", "Also runs confined commands that only read"),
 ];
 
 /// Session of the client.

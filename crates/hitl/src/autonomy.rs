@@ -24,16 +24,11 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
 pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
-        Autonomy::Auto if part.reads_confined(facts) => {
-            (Verdict::Allow, "d.reads", "it only reads, and is confined")
+        Autonomy::Headless => {
+            (Verdict::Deny, "d.headless", "no rule allows this, and no approver is available")
         }
-        Autonomy::Headless => (
-            Verdict::Deny,
-            "d.headless",
-            "no rule allows this, and no approver is \
-             available",
-        ),
-        Autonomy::AutoEdit | Autonomy::Auto if edits(part) => {
+        _ if part.reads_confined(facts) => (Verdict::Allow, "d.reads", "it only reads, and is confined"),
+        Autonomy::AutoEdit if edits(part) => {
             (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
         }
         _ => (Verdict::Ask, "d.ask", ask_text(part)),

@@ -16,7 +16,6 @@ use crate::burden::{too_many_comparisons, too_many_effects};
 use crate::floor::floor;
 use crate::part::{Origin, Part, parts};
 use crate::policy::{Breach, CompiledRule};
-use crate::risk::risk_of;
 use crate::validity::invalid;
 use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, Stage, TraceEntry, Verdict};
 
@@ -46,11 +45,11 @@ use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, St
 /// ```
 pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts: &Facts) -> Decision {
     if let Some(reason) = too_many_effects(&facts.effects) {
-        return refusal(facts, reason, facts.hints.risk);
+        return refusal(facts, reason, facts.hints.risk.max(Risk::High));
     }
     let policy = &*policy.for_payload(Some(&facts.payload));
     let parts = parts(facts);
-    let risk = parts.iter().map(|part| risk_of(facts, part)).max().unwrap_or(Risk::Low).max(facts.hints.risk);
+    let risk = facts.risk_of_parts(&parts);
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }

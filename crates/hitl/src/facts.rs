@@ -6,7 +6,7 @@ use windlass_protocol::{
 };
 
 use crate::RuleLink;
-use crate::part::parts;
+use crate::part::{Part, parts};
 use crate::risk::risk_of;
 
 /// Autonomy of a run. It decides at the last stage, if no rule, grant or learned approval applies.
@@ -16,7 +16,8 @@ use crate::risk::risk_of;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Autonomy {
-    /// A human is asked about every call that no rule, grant or lesson decides.
+    /// A human is asked about every call that no rule, grant or lesson decides, except for confined commands that
+    /// are proved to only read.
     #[default]
     Ask,
     /// No human can answer: every call that would need an answer is denied.
@@ -24,11 +25,10 @@ pub enum Autonomy {
     /// Effects other than reading and internal ones are denied. A command may run only if it is proved to
     /// only read.
     ReadOnly,
-    /// Writing files inside the workspace needs no approval. Deleting them does.
+    /// Writing files inside the workspace needs no approval. Deleting them does. Records of earlier versions
+    /// may say `auto`, which also allowed the commands that are now allowed in each level.
+    #[serde(alias = "auto")]
     AutoEdit,
-    /// Like [`AutoEdit`](Self::AutoEdit), and confined commands that are proved to only read need no approval
-    /// either.
-    Auto,
 }
 
 /// All inputs of a decision about one call, besides the policy, the grants and the lessons. They are
@@ -124,6 +124,12 @@ impl Facts {
         self
     }
 
+    /// Sets the minimum risk of this call in place of that of the tool's hints, if its tool states one.
+    pub fn with_minimum_risk(mut self, risk: Option<Risk>) -> Self {
+        self.hints.risk = risk.unwrap_or(self.hints.risk);
+        self
+    }
+
     /// Sets the files that the call would change, before and after.
     pub fn with_planned(mut self, planned: Vec<PlannedFile>) -> Self {
         self.planned = planned;
@@ -178,8 +184,13 @@ impl Facts {
         self.containment.as_ref().is_some_and(Containment::is_full)
     }
 
-    /// Returns the risk of the call: the highest of its parts, and never below the tool's own hint.
+    /// Returns the risk of the call: the highest of its parts, and never below the minimum of its tool.
     pub fn risk(&self) -> Risk {
-        parts(self).iter().map(|part| risk_of(self, part)).max().unwrap_or(Risk::Low).max(self.hints.risk)
+        self.risk_of_parts(&parts(self))
+    }
+
+    /// Returns the risk of the call with these parts.
+    pub(crate) fn risk_of_parts(&self, parts: &[Part<'_>]) -> Risk {
+        parts.iter().map(|part| risk_of(self, part)).max().unwrap_or(Risk::Low).max(self.hints.risk)
     }
 }

@@ -17,7 +17,7 @@ use crate::width::{cut, text_width};
 ///
 /// let mut status = StatusLine::default();
 /// status.model = "claude-sonnet-4-5".to_owned();
-/// status.autonomy = "auto".to_owned();
+/// status.autonomy = "auto-edit".to_owned();
 /// status.context = Some((42_000, 200_000));
 /// let wide = status.render(&RenderOptions::new(80, Theme::default()));
 /// assert_eq!(wide.to_string(), "claude-sonnet-4-5 · auto · context 21 %");

@@ -1,7 +1,7 @@
 //! The inspection of a call: the state it would run on and the changes it would make.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Change, Containment, PlannedFile, Target};
+use windlass_protocol::{Change, Containment, PlannedFile, Risk, Target};
 
 /// The state that a call would run on and the changes it would make, collected without changing anything.
 /// Policy decides by it, a human sees its changes, and an approval is bound to it.
@@ -31,6 +31,10 @@ pub struct Inspection {
     /// An approval for the session is valid only for calls of the same kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_kind: Option<String>,
+    /// The minimum risk of this call, in place of the minimum of the tool's hints. A tool sets it if the effects of
+    /// a call describe the risk completely, as those of a command do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_risk: Option<Risk>,
 }
 
 impl Inspection {
@@ -61,6 +65,12 @@ impl Inspection {
     /// Sets the kind of the call.
     pub fn with_call_kind(mut self, kind: impl Into<String>) -> Self {
         self.call_kind = Some(kind.into());
+        self
+    }
+
+    /// Sets the minimum risk of the call, in place of the minimum of the tool's hints.
+    pub fn with_minimum_risk(mut self, risk: Risk) -> Self {
+        self.minimum_risk = Some(risk);
         self
     }
 }

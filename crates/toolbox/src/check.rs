@@ -89,7 +89,7 @@ impl Toolbox {
         self.check_modes(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
             .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))?;
         let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
-        checked.facts = facts.with_call_kind(seen.call_kind);
+        checked.facts = facts.with_call_kind(seen.call_kind).with_minimum_risk(seen.minimum_risk);
         checked.changes = seen.changes;
         Ok(checked)
     }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_protocol::{Effect, Target, TargetKind, ToolName, ToolSpec};
+use windlass_protocol::{Effect, Risk, Target, TargetKind, ToolName, ToolSpec};
 use windlass_sandbox::{Kind as FileKind, Level, Look, Workspace};
 use windlass_tool::{Context, Inspection, Output, ToolError};
 
@@ -64,7 +64,10 @@ impl Site {
     /// Returns the confinement of a command, and the targets of links in its words.
     pub(crate) fn inspect(&self, asked: &RequestedCommand, folder: &str) -> Inspection {
         let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
-        let seen = Inspection::default().with_containment(self.shell.containment(&granted));
+        // The effects of a command say what it can do; one that is proved to only read has a low risk.
+        let seen = Inspection::default()
+            .with_containment(self.shell.containment(&granted))
+            .with_minimum_risk(Risk::Low);
         // A command with too many paths does not run, so its links need not be known.
         let paths = asked.paths(folder).unwrap_or_default();
         paths.iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)

@@ -85,7 +85,7 @@ fn call(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<ToolCall
 
 /// Checks that the approval of one call does not apply to another.
 async fn check_mutation(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observation> {
-    let engine = Engine::new(stage.scene, stage.setup)?;
+    let engine = Engine::new(stage.scene, &stage.setup.with_questions())?;
     let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
     let digest = |text: &str| {
         let call = call(&engine, "run_command", &command(text))?;

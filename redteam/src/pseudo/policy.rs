@@ -33,7 +33,19 @@ const KNOWN: &[&str] = &[
 pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, KNOWN)?;
     let setup = setup(stage, members)?;
-    let mut engine = Engine::new(stage.scene, &setup)?;
+    let observed = decide_with(stage, members, &setup)?;
+    if observed.detail.starts_with("d.reads") {
+        return decide_with(stage, members, &setup.with_questions());
+    }
+    Ok(observed)
+}
+
+fn decide_with(
+    stage: &Stage<'_>,
+    members: &Map<String, Value>,
+    setup: &Setup,
+) -> anyhow::Result<Observation> {
+    let mut engine = Engine::new(stage.scene, setup)?;
     engine.policy = policy(stage, members, &setup.rules)?;
     engine.learned = ApprovalHistory::new(engine.policy.epoch());
     engine.mode = mode(members)?;
@@ -122,8 +134,7 @@ fn mode(members: &Map<String, Value>) -> anyhow::Result<Autonomy> {
     Ok(match members.get("mode").map(|mode| mode.as_str()) {
         None if headless => Autonomy::Headless,
         None | Some(Some("ask")) => Autonomy::Ask,
-        Some(Some("auto_approve" | "auto")) => Autonomy::Auto,
-        Some(Some("auto_edit")) => Autonomy::AutoEdit,
+        Some(Some("auto_approve" | "auto" | "auto_edit")) => Autonomy::AutoEdit,
         Some(Some("read_only")) => Autonomy::ReadOnly,
         Some(Some("headless")) => Autonomy::Headless,
         Some(other) => bail!("the mode {other:?} is not known"),

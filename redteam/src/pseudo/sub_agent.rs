@@ -166,6 +166,8 @@ async fn many(stage: &Stage<'_>, count: usize) -> anyhow::Result<Observation> {
 
 /// Lets a child's command be approved permanently; then its caller runs the same command.
 async fn grant_by_child(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observation> {
+    let setup = stage.setup.with_questions();
+    let stage = &Stage { setup: &setup, ..*stage };
     let model = Speaker::new(&[vec![command(text, "child_call")]])?;
     let (engine, _) = engine(stage, child()?, Arc::new(model))?;
     let turns = [vec![hand(1)], vec![command(text, "parent_call")]];

@@ -81,7 +81,7 @@ async function questions(setting) {
 async function servers(setting) {
   const { place } = setting;
   writeFileSync(join(place.served, "fact.txt"), "the moon is 384400 km away\n");
-  const served = ["--root", place.served, "--preset", "minimal", "--autonomy", "auto", "--sandbox", "off"];
+  const served = ["--root", place.served, "--preset", "minimal", "--autonomy", "auto-edit", "--sandbox", "off"];
   const token = "a-token-of-the-suite-with-enough-letters";
   const [line] = await place.startServer(
     ["mcp", "serve", ...served, "--http", "127.0.0.1:0", "--json"], /\{.*\}/, { WINDLASS_MCP_TOKEN: token },

@@ -51,7 +51,7 @@ pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
 
 /// Returns whether a word is the name of a level of autonomy, in any case.
 fn is_autonomy(word: &str) -> bool {
-    const NAMES: [&str; 5] = ["ask", "read-only", "auto-edit", "auto", "headless"];
+    const NAMES: [&str; 4] = ["ask", "read-only", "auto-edit", "headless"];
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 

@@ -60,7 +60,6 @@ fn describe_autonomy(autonomy: Autonomy) -> &'static str {
     match autonomy {
         Autonomy::ReadOnly => "plan",
         Autonomy::AutoEdit => "acceptEdits",
-        Autonomy::Auto => "auto",
         Autonomy::Headless => "dontAsk",
         _ => "default",
     }

@@ -35,7 +35,7 @@ const PERMISSION: &str = "a project must not widen the permissions of a run";
 const PROGRAM: &str = "a project must not choose a program that runs on your machine";
 const PERSONAL: &str = "it is a matter of the user";
 
-const AUTONOMY: &[&str] = &["ask", "read-only", "auto-edit", "auto", "headless"];
+const AUTONOMY: &[&str] = &["ask", "read-only", "auto-edit", "headless"];
 const PRESET: &[&str] = &["minimal", "standard", "full"];
 const SANDBOX: &[&str] = &["auto", "required", "off"];
 const THEME: &[&str] = &["auto", "dark", "light", "none"];

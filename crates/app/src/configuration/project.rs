@@ -61,7 +61,6 @@ fn is_stricter_text(name: &str, wanted: &str, users: Option<&str>) -> bool {
         ("autonomy", "read-only") | ("preset", "minimal") | ("sandbox", "required") => Some(0),
         ("autonomy", "ask") | ("preset", "standard") | ("sandbox", "auto") => Some(1),
         ("autonomy", "auto-edit") | ("preset", "full") | ("sandbox", "off") => Some(2),
-        ("autonomy", "auto") => Some(3),
         // A headless run denies where others ask, so it has no rank. Only a read-only run is stricter.
         _ => None,
     };
@@ -86,8 +85,8 @@ mod tests {
     #[test]
     fn a_project_can_tighten_and_never_widens() {
         for (name, users, stricter, wider) in [
-            ("autonomy", "ask", "read-only", "auto"),
-            ("autonomy", "auto", "ask", "headless"),
+            ("autonomy", "ask", "read-only", "auto-edit"),
+            ("autonomy", "auto-edit", "ask", "headless"),
             ("autonomy", "headless", "read-only", "ask"),
             ("preset", "standard", "minimal", "full"),
             ("sandbox", "off", "required", "off"),

@@ -12,7 +12,7 @@ use windlass_app::{WireFormat, one_line};
 
 use crate::place::Place;
 
-const USERS: &str = "# mine\nmodel = \"m1\"  # the big one\nautonomy = \"auto\"\nmax-turns = 50\n\n\
+const USERS: &str = "# mine\nmodel = \"m1\"  # the big one\nautonomy = \"auto-edit\"\nmax-turns = 50\n\n\
                      [budget]\nrequests = 10\n\n[profiles.fast]\nmodel = \"small\"\neffort = \"low\"\n";
 
 fn load(place: &Place, profile: Option<&str>) -> Configuration {
@@ -39,7 +39,7 @@ fn each_value_names_its_source() {
     assert!(
         matches!(&fast.find("model").unwrap().origin, ConfigOrigin::Profile { name, .. } if name == "fast")
     );
-    assert_eq!(fast.text("autonomy"), Some("auto"));
+    assert_eq!(fast.text("autonomy"), Some("auto-edit"));
     let error = Configuration::load(&place.app, &place.project(), Some("slow")).unwrap_err();
     assert!(error.to_string().contains("the profiles are fast"), "{error}");
 }

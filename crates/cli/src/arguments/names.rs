@@ -17,15 +17,13 @@ pub(crate) enum SandboxName {
 /// Actions that a run performs without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AutonomyName {
-    /// Ask if no rule decides.
+    /// Ask if no rule decides. Confined commands that only read run in each level but headless.
     #[default]
     Ask,
     /// Allow only reading; deny everything else.
     ReadOnly,
     /// Also change files in the workspace without asking.
     AutoEdit,
-    /// Also run confined commands that only read, without asking.
-    Auto,
     /// Never ask: deny if no rule allows.
     Headless,
 }

@@ -279,14 +279,13 @@ mod tests {
         let line =
             "windlass run --resume 1-2 --model m --max-turns 3 --mode ask --preset minimal --json --yes";
         assert_eq!(find_in(line), ["--model", "--mode", "--preset", "--max-turns"]);
-        assert_eq!(find_in("windlass run --replay f --autonomy auto"), ["--autonomy"]);
+        assert_eq!(find_in("windlass run --replay f --autonomy auto-edit"), ["--autonomy"]);
         assert_eq!(find_in("windlass workflow run --resume 1-2 --root x"), ["--root"]);
     }
 
     #[test]
     fn a_continued_session_takes_what_may_change_and_refuses_the_rest_by_name() {
-        let line =
-            "windlass run more --continue last --model m --autonomy auto --mode ask --preset full --json";
+        let line = "windlass run more --continue last --model m --autonomy auto-edit --mode ask --preset full --json";
         assert_eq!(find_in(line), [""; 0]);
         assert_eq!(find_in(&format!("{line} --root x --policy p")), ["--root", "--policy"]);
     }

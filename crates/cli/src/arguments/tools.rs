@@ -108,7 +108,7 @@ pub(crate) enum PolicyCommand {
     },
     /// Decide about calls and compare the decisions with the expected ones; fails if one differs.
     #[command(
-        after_help = "Example: echo '{\"tool\":\"run_command\",\"input\":{\"command\":\"ls\"},\"expect\":\"ask\"}' \
+        after_help = "Example: echo '{\"tool\":\"run_command\",\"input\":{\"command\":\"make\"},\"expect\":\"ask\"}' \
 | windlass policy test --policy policy.toml"
     )]
     Test {

@@ -21,7 +21,6 @@ impl AutonomyName {
             Self::Ask => Autonomy::Ask,
             Self::ReadOnly => Autonomy::ReadOnly,
             Self::AutoEdit => Autonomy::AutoEdit,
-            Self::Auto => Autonomy::Auto,
             Self::Headless => Autonomy::Headless,
         }
     }

@@ -41,7 +41,8 @@ async fn a_session_is_listed_continued_renamed_exported_and_deleted() {
         assert_eq!(numbered.len(), 1, "{feed:#?}");
         assert_eq!(feed.last().unwrap()["kind"], "run_ended");
 
-        let more = lines(&ok(&place, &["run", "more", "--continue", "last", "--autonomy", "auto", "--json"]));
+        let more =
+            lines(&ok(&place, &["run", "more", "--continue", "last", "--autonomy", "auto-edit", "--json"]));
         assert_eq!(more.first().unwrap()["session"], session.as_str());
         let last = more.last().unwrap();
         assert_eq!(last["outcome"]["text"], "wrote more");

@@ -4,7 +4,7 @@ use windlass_hitl::{
     Action, ApprovalHistory, Autonomy, Decision, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source,
     Verdict, decide,
 };
-use windlass_protocol::{Containment, Effect, Target, TargetKind};
+use windlass_protocol::{Containment, Effect, Risk, Target, TargetKind};
 
 use crate::decide::facts;
 
@@ -22,10 +22,10 @@ fn allow(words: &str) -> Rule {
     Rule::new("yes", Action::Allow).with_argv(words.split(' '))
 }
 
-fn in_auto(command: &str, targets: Vec<Target>) -> Facts {
+fn confined(command: &str, targets: Vec<Target>) -> Facts {
     let effect = Effect::Execute { command: command.into(), directory: ".".into() };
     let full = Containment::new("ns+landlock+seccomp", vec![]);
-    facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_autonomy(Autonomy::Auto)
+    facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_minimum_risk(Some(Risk::Low))
 }
 
 fn decide_call(policy: &Policy, facts: &Facts) -> Decision {
@@ -34,7 +34,7 @@ fn decide_call(policy: &Policy, facts: &Facts) -> Decision {
 
 #[track_caller]
 fn check(policy: &Policy, command: &str, verdict: Verdict, rule: &str) {
-    let decision = decide_call(policy, &in_auto(command, vec![]));
+    let decision = decide_call(policy, &confined(command, vec![]));
     let found = (decision.verdict, decision.reason.rule_id.as_str());
     assert_eq!(found, (verdict, rule), "{command}: {decision:?}");
 }
@@ -96,7 +96,7 @@ fn a_rule_applies_to_the_target_of_a_link() {
     let no = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
     let target =
         |kind, resolved: &str| Target { kind, resolved: resolved.into(), ..Target::missing("pub/x.txt") };
-    let decide = |command: &str, target| decide_call(&no, &in_auto(command, vec![target]));
+    let decide = |command: &str, target| decide_call(&no, &confined(command, vec![target]));
     let denied = decide("cat pub/x.txt", target(TargetKind::Missing, "private/x.txt"));
     assert_eq!((denied.verdict, denied.reason.rule_id.as_str()), (Verdict::Deny, "no"));
     assert_eq!(
@@ -163,7 +163,11 @@ fn an_allowed_program_does_not_run_a_denied_program() {
         let policy = policy(vec![Rule::new("no", Action::Deny).with_argv(["rm"]), allow(program)]);
         for tail in ["rm x", "--opt 3 rm x", "/bin/rm x"] {
             let command = format!("{program} {tail}");
-            assert_ne!(decide_call(&policy, &in_auto(&command, vec![])).verdict, Verdict::Allow, "{command}");
+            assert_ne!(
+                decide_call(&policy, &confined(&command, vec![])).verdict,
+                Verdict::Allow,
+                "{command}"
+            );
         }
     }
     let known = policy(vec![
@@ -190,7 +194,7 @@ fn a_word_of_an_unknown_program_that_is_a_denied_path_is_asked() {
     check(&policy, "frobnicate private/x.txt", Verdict::Ask, "no");
     check(&policy, "frobnicate --in=private/x.txt", Verdict::Ask, "no");
     let link = Target { resolved: "private/x.txt".into(), ..Target::missing("pub/x.txt") };
-    assert_eq!(decide_call(&policy, &in_auto("frobnicate pub/x.txt", vec![link])).verdict, Verdict::Ask);
+    assert_eq!(decide_call(&policy, &confined("frobnicate pub/x.txt", vec![link])).verdict, Verdict::Ask);
 }
 
 #[test]
@@ -226,21 +230,21 @@ fn a_rule_for_an_unknown_program_allows_and_is_noted() {
 fn a_call_too_large_to_assess_needs_approval() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let find = format!("find . {}", "-exec find ".repeat(8_000));
-    let decision = decide_call(&all, &in_auto(&find, vec![]));
+    let decision = decide_call(&all, &confined(&find, vec![]));
     assert_eq!(decision.verdict, Verdict::Ask);
     assert!(decision.trace.len() < 10_000);
     for shape in ["xargs -z ", "git -c a=b ", "find . -exec rm ", "git foreach ", "touch a ", "sudo "] {
         assert_ne!(
-            decide_call(&all, &in_auto(&shape.repeat(120_000 / shape.len()), vec![])).verdict,
+            decide_call(&all, &confined(&shape.repeat(120_000 / shape.len()), vec![])).verdict,
             Verdict::Allow,
             "{shape}"
         );
     }
 }
 
-// issue 23: in `auto`, people are not asked about a confined command that only reads, also inside of a shell's text.
+// issue 23: people are not asked about a confined command that only reads, also inside of a shell's text.
 #[test]
-fn a_confined_command_that_only_reads_is_not_asked_in_auto() {
+fn a_confined_command_that_only_reads_is_not_asked() {
     let commands = "ls|ls -la|pwd|cat a|cat a b|head -n 20 a|tail -n 5 a|wc -l a|git status|git log --oneline -5|git diff|\
         git diff --stat|git show HEAD:a|git branch|git blame a|grep -rn x src|grep -c x a|rg x src|find . -name x.rs|\
         find src -type f|sort a|uniq a|cut -d : -f 1 a|diff a b|file a|stat a|du -sh src|which ls|echo hi|\
@@ -250,15 +254,16 @@ fn a_confined_command_that_only_reads_is_not_asked_in_auto() {
         timeout 10 cat a|env ls";
     let mut asked = Vec::new();
     for command in split_commands(commands) {
-        let facts = in_auto(&command, vec![]);
-        let decision = decide_call(&Policy::default(), &facts);
-        if (decision.verdict, decision.reason.rule_id.as_str()) != (Verdict::Allow, "d.reads") {
-            asked.push((command.clone(), decision.reason));
-        }
-        for autonomy in [Autonomy::Ask, Autonomy::AutoEdit] {
+        let facts = confined(&command, vec![]);
+        for autonomy in [Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit] {
             let decision = decide_call(&Policy::default(), &facts.clone().with_autonomy(autonomy));
-            assert_eq!(decision.verdict, Verdict::Ask, "{command}");
+            let found = (decision.verdict, decision.reason.rule_id.as_str(), decision.risk);
+            if found != (Verdict::Allow, "d.reads", Risk::Low) {
+                asked.push((command.clone(), autonomy, decision.risk, decision.reason));
+            }
         }
+        let headless = decide_call(&Policy::default(), &facts.with_autonomy(Autonomy::Headless));
+        assert_eq!(headless.verdict, Verdict::Deny, "{command}");
     }
     assert!(asked.is_empty(), "{asked:#?}");
 }
@@ -291,9 +296,9 @@ fn a_shell_that_may_do_more_than_read_is_asked() {
         "make",
         "npm ls",
     ] {
-        let facts = in_auto(command, vec![]);
+        let facts = confined(command, vec![]);
         let decision = decide_call(&Policy::default(), &facts);
         assert_eq!(decision.verdict, Verdict::Ask, "{command}: {decision:?}");
-        assert!(decision.risk >= windlass_protocol::Risk::High, "{command}: {decision:?}");
+        assert!(decision.risk >= Risk::High, "{command}: {decision:?}");
     }
 }

@@ -52,7 +52,8 @@ fn the_builtin_rules_decide_if_no_other_rule_does() {
     check(&by_default(vec![read("src/lib.rs")]), Verdict::Allow, "b.read");
     check(&by_default(vec![Effect::Internal]), Verdict::Allow, "b.internal");
     check(&by_default(vec![write("src/lib.rs")]), Verdict::Ask, "d.ask");
-    check(&at_level(&Policy::default(), "ls", Some(full())), Verdict::Ask, "d.ask");
+    check(&at_level(&Policy::default(), "ls", Some(full())), Verdict::Allow, "d.reads");
+    check(&at_level(&Policy::default(), "ls", None), Verdict::Ask, "p.unconfined");
     check(&at_level(&Policy::default(), "make", Some(full())), Verdict::Ask, "d.ask");
     check(&by_default(vec![Effect::Unknown]), Verdict::Ask, "d.ask");
     check(&by_default(vec![]), Verdict::Ask, "d.ask");

@@ -88,13 +88,8 @@ pub(crate) fn kind() -> impl Strategy<Value = EffectKind> {
 
 /// Facts in any mode, with what paths meet and with or without confinement.
 fn any_facts() -> impl Strategy<Value = Facts> {
-    let mode = prop::sample::select(vec![
-        Autonomy::Ask,
-        Autonomy::ReadOnly,
-        Autonomy::AutoEdit,
-        Autonomy::Auto,
-        Autonomy::Headless,
-    ]);
+    let mode =
+        prop::sample::select(vec![Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Headless]);
     let target = (path(), path(), 0..5_u8, 0..3_u64).prop_map(|(path, resolved, kind, links)| {
         let kind = match kind {
             0 => TargetKind::Missing,
@@ -260,9 +255,9 @@ proptest! {
     }
 
     #[test]
-    fn nothing_lifts_a_denial(rules in rules(), facts in any_facts(), mode in 0..5_usize) {
+    fn nothing_lifts_a_denial(rules in rules(), facts in any_facts(), mode in 0..4_usize) {
         let open = add(policy(&rules, Source::User), &[Rule::new("open", Action::Allow)], Source::User, "o");
-        let mode = [Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Auto, Autonomy::Headless][mode];
+        let mode = [Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Headless][mode];
         let plain = of(&policy(&rules, Source::User), &facts.clone().with_autonomy(Autonomy::Ask));
         if plain.verdict == Verdict::Deny {
             prop_assert_eq!(of(&open, &facts.with_autonomy(mode)).verdict, Verdict::Deny);
@@ -278,7 +273,7 @@ proptest! {
         }
         prop_assert!(!plain.can_remember());
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
-        for mode in [Autonomy::Ask, Autonomy::AutoEdit, Autonomy::Auto] {
+        for mode in [Autonomy::Ask, Autonomy::AutoEdit] {
             prop_assert!(of(&open, &facts.clone().with_autonomy(mode)).verdict >= Verdict::Ask);
         }
     }

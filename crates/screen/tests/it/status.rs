@@ -10,7 +10,7 @@ fn status() -> StatusLine {
     let mut status = StatusLine::default();
     "claude-sonnet-4-5".clone_into(&mut status.model);
     "code".clone_into(&mut status.mode);
-    "auto".clone_into(&mut status.autonomy);
+    "auto-edit".clone_into(&mut status.autonomy);
     "sandbox A".clone_into(&mut status.containment);
     status.context = Some((42_000, 200_000));
     status.tokens = Some((123_456, 7_890));

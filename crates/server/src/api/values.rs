@@ -20,7 +20,7 @@ pub(crate) struct Changes {
     pub(crate) provider: Option<String>,
     /// The work mode.
     pub(crate) mode: Option<String>,
-    /// The autonomy: `ask`, `read-only`, `auto-edit`, `auto` or `headless`.
+    /// The autonomy: `ask`, `read-only`, `auto-edit` or `headless`.
     #[schemars(with = "Option<String>")]
     pub(crate) autonomy: Option<Autonomy>,
 }
