@@ -14,5 +14,5 @@ mod tests;
 pub(crate) use self::background::{QUERY, ReportFilter};
 pub(crate) use self::display::Display;
 pub(crate) use self::keys::to_input;
-pub(crate) use self::modes::{Modes, ScreenBuffer};
+pub(crate) use self::modes::{Modes, ScreenBuffer, report_waiting_keys};
 pub use self::profile::TerminalProfile;

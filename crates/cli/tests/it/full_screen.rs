@@ -81,6 +81,26 @@ async fn pages_and_the_wheel_show_earlier_lines_and_the_end_stays_on_the_normal_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_key_is_lost_when_the_size_changes() {
+    let (place, provider) = (Place::new(), provider(TALK).await);
+    let mut pty = Pty::with_size(100, 24);
+    let mut child = pty.start(full_screen(&place, &provider.base_url()));
+    wait_for(&pty, 100, "describe a task");
+    let mut typed = String::new();
+    for at in 0..40_u8 {
+        let key = char::from(b'a' + at % 26);
+        typed.push(key);
+        // Both arrive while the program waits, in either order.
+        pty.resize(&child, 100, 23 + u16::from(at % 2));
+        pty.keys(&key.to_string());
+        wait_for(&pty, 100, &format!("› {typed}"));
+    }
+    pty.keys("\u{3}\u{4}");
+    assert!(pty.end(&mut child).success());
+    provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_storm_of_sizes_leaves_all_lines_in_reach() {
     let (place, provider) = (Place::new(), provider(&long()).await);
     let mut pty = Pty::with_size(200, 24);

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use windlass_screen::Background;
 
 use crate::input::Input;
-use crate::terminal::{QUERY, ReportFilter, to_input};
+use crate::terminal::{QUERY, ReportFilter, report_waiting_keys, to_input};
 
 /// Time that the first frame waits for the terminal's report. A later report changes the lines that follow.
 const REPORT_WAIT: Duration = Duration::from_millis(50);
@@ -59,7 +59,11 @@ impl Keys {
 
     async fn next_event(&mut self) -> io::Result<Event> {
         let stream = self.stream.get_or_insert_with(EventStream::new);
-        stream.next().await.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
+        let event = stream.next().await.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
+        if matches!(event, Event::Resize(..)) {
+            report_waiting_keys();
+        }
+        Ok(event)
     }
 
     /// Stops reading, so that another program can read the terminal.

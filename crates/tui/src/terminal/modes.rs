@@ -31,6 +31,22 @@ pub(crate) enum ScreenBuffer {
     Alternate,
 }
 
+/// Makes the kernel report again that keys wait.
+///
+/// The key reader (crossterm 0.29) waits for changes of its sources, and forgets the others when one of them is a change
+/// of the size. A key that arrives in the same moment would stay unread until the next one. Setting the attributes that
+/// the terminal has changes nothing else, and wakes whoever waits for keys.
+pub(crate) fn report_waiting_keys() {
+    #[cfg(unix)]
+    {
+        let terminal = rustix::stdio::stdin();
+        // A terminal that cannot do so is gone, which the next read reports.
+        let _ = rustix::termios::tcgetattr(terminal).and_then(|attributes| {
+            rustix::termios::tcsetattr(terminal, rustix::termios::OptionalActions::Now, &attributes)
+        });
+    }
+}
+
 /// Raw mode with bracketed paste. Dropping it restores the terminal, and so does a panic.
 #[derive(Debug)]
 pub(crate) struct Modes {
