@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "git is started here, on a repository that is kept here")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod checkpoints;
 mod diff;

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "dates and ages need the clock, stored facts need files")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
 mod caches;

@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "it starts servers, reads named variables and keeps tokens in files"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod hex;
 mod limits;

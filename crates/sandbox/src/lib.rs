@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod confinement;
 mod disk;

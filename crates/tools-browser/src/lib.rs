@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "a browser's profile folder is made, and removed, outside of any workspace"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(unix))]
 compile_error!("windlass-tools-browser needs Unix: leave the feature `browser` out on other systems");
