@@ -20,4 +20,4 @@ pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, TakeResult};
 pub use diff::{Diff, DiffEnd};
 pub use error::{CheckpointError, NoGit};
 pub use restore::{Foreign, RestoreResult, SkippedFile, Why};
-pub use scan::{LeftOut, Limits};
+pub use scan::{CheckpointLimits, LeftOut};

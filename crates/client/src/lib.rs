@@ -51,9 +51,9 @@ pub use {silence::SilenceTimer, storage::FileStorage, storage::Storage, storage:
 // The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;
 pub use windlass_vendors::{
-    Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
-    ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, StoragePrice, Vendor, Vendors,
-    VendorsError,
+    Ability, Auth, Claim, ClaimSource, Claims, Discovery, Endpoint, Header, KeyUse, Listing,
+    ModelCapabilities, ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, StoragePrice, Vendor,
+    Vendors, VendorsError,
 };
 
 #[cfg(doctest)]

@@ -43,7 +43,7 @@ pub use confinement::{Confinement, Gap, Helper};
 pub use disk::{free_bytes, free_files};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
-pub use folder::{Entry, Kind, Listing, find_unreadable_rules, has_readable_rules};
+pub use folder::{FolderEntry, Kind, Listing, find_unreadable_rules, has_readable_rules};
 pub use grants::{CommandGrants, GrantedConfinement, Repository, programs_of};
 pub use guarded::ProtectedSnapshot;
 pub use leash::{Leash, NotConfined};

@@ -21,5 +21,5 @@ mod text;
 
 pub use error::{Error, ErrorKind};
 pub use event::{Ending, Event, Signal};
-pub use limits::Limits;
+pub use limits::SseLimits;
 pub use parser::Parser;

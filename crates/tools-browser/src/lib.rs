@@ -50,7 +50,7 @@ pub use browser::Browser;
 #[cfg(unix)]
 pub use browser_action::BrowserAction;
 #[cfg(unix)]
-pub use limits::Limits;
+pub use limits::BrowserLimits;
 #[cfg(unix)]
 pub use profile::remove_stale_profiles;
 #[cfg(unix)]
