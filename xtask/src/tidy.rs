@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: checks the project's own rules, which no compiler checks.
 
 mod documents;
+mod facade;
 mod files;
 mod formats;
 mod language;
@@ -34,7 +35,7 @@ cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 Checks the form of the project's files.
 
 The checks are: layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
-text, language, places that name a wire format, links between pages, the lengths of the walks in
+text, language, places that name a wire format, types that the facade cannot name, links between pages, the lengths of the walks in
 docs/WALK.md, the bounds of the Rust version in docs/STABILITY.md, and an entry for each cited rule.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
@@ -116,6 +117,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     }
     circles::check(&texts, &mut found);
     walk::check(&texts, &mut found);
+    facade::check(&texts, &mut found);
     language_of(sh)?.check(&mut found);
     rules_of(sh)?.check(&mut found);
     let root = sh.read_file("Cargo.toml")?;

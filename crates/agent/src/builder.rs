@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
 use windlass_loop::{
-    Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
+    Budget, CallStart, Config, ContextLimits, Repairs, RunLimits, UnansweredPolicy, UnknownEffects,
 };
 use windlass_protocol::{Capabilities, HostedTool, RequestOptions, ToolProtocol};
 use windlass_redact::Redactor;
@@ -64,7 +64,7 @@ pub struct AgentBuilder {
     human: Option<Arc<dyn Human>>,
     system: Option<String>,
     root: String,
-    limits: Limits,
+    limits: RunLimits,
     budget: Budget,
     options: RequestOptions,
     hosted_tools: Vec<HostedTool>,
@@ -203,7 +203,7 @@ impl AgentBuilder {
     }
 
     /// Sets the limits at which a run stops or consults the human.
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }

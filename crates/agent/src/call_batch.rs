@@ -11,7 +11,7 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 use windlass_hitl::ApprovalOutcome;
 use windlass_journal::Record;
-use windlass_loop::{CallStart, Config, ContextLimits, Entry, Event, Input, Limits, Machine, Outcome};
+use windlass_loop::{CallStart, Config, ContextLimits, Entry, Event, Input, Machine, Outcome, RunLimits};
 use windlass_protocol::{CallId, Hints, Part, Request, StopReason, ToolCall, ToolProtocol, ToolResult};
 use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
 use windlass_toolbox::Toolbox;
@@ -231,7 +231,7 @@ impl AgentInner {
     /// Returns the configuration of such a run. Limits and the budget do not apply, because no model is
     /// requested.
     fn batch_config(&self) -> Config {
-        let limits = Limits {
+        let limits = RunLimits {
             turns: 0,
             mistakes: 0,
             repeats: 0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::Autonomy;
-use windlass_loop::Limits;
+use windlass_loop::RunLimits;
 use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
 
@@ -61,7 +61,7 @@ impl CallingRun {
     }
 
     /// Returns the limits of the run. Agents below it inherit them unless their builder sets others.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> RunLimits {
         self.parts.config.limits
     }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "the agent is where the machine meets the clock")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent;
 mod agent_inner;

@@ -2,7 +2,7 @@
 
 pub use windlass_loop::{
     Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
-    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Limits, Mend,
-    Outcome, Prices, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
+    HookAction, HookPoint, HookReport, ImportedTranscript, InterruptId, InterruptReason, Mend, Outcome,
+    Prices, RunLimits, RunOrigin, StopCause, Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
 };
 pub use windlass_tokens::CountTokens;

@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "this crate reads the configuration, the environment and the records of a user's machine"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod app;
 mod child_wait;

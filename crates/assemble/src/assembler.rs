@@ -15,7 +15,7 @@ use crate::calls::{Assignment, Calls};
 use crate::classification::{AnswerEnd, End, Rank};
 use crate::growing::Marks;
 use crate::parts::Parts;
-use crate::{CallEvent, CallIndex, Ending, Options};
+use crate::{AssembleOptions, CallEvent, CallIndex, Ending};
 
 /// Assembles the chunks of one response into calls and an [`Answer`](crate::Answer) (RULES S13).
 ///
@@ -23,7 +23,7 @@ use crate::{CallEvent, CallIndex, Ending, Options};
 /// assembler handles one response.
 ///
 /// ```
-/// use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
+/// use windlass_assemble::{Assembler, CallEvent, CallIndex, AssembleOptions};
 /// use windlass_protocol::StopReason;
 /// use windlass_stream::{CallChunk, Chunk};
 ///
@@ -37,7 +37,7 @@ use crate::{CallEvent, CallIndex, Ending, Options};
 ///         opaque: None,
 ///     })
 /// };
-/// let mut assembler = Assembler::new(Options::default());
+/// let mut assembler = Assembler::new(AssembleOptions::default());
 /// let mut events = Vec::new();
 /// assembler.push(fragment(Some("call_1"), Some("read_file"), r#"{"path":"src/"#), &mut events);
 /// let path = assembler.partial(CallIndex(0)).and_then(|partial| partial.get("path"));
@@ -51,7 +51,7 @@ use crate::{CallEvent, CallIndex, Ending, Options};
 /// ```
 #[derive(Debug)]
 pub struct Assembler {
-    options: Options,
+    options: AssembleOptions,
     calls: Calls,
     parts: Parts,
     stop: Option<StopReason>,
@@ -67,7 +67,7 @@ pub struct Assembler {
 
 impl Assembler {
     /// Creates an assembler for one response.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: AssembleOptions) -> Self {
         Self {
             options,
             calls: Calls::default(),

@@ -11,7 +11,7 @@ use windlass_stream::CallKey;
 use self::ids::CallIds;
 use crate::growing::{GrowingCall, Marks};
 use crate::name::GrowingName;
-use crate::{AnswerCall, CallIndex, MalformedCall, MalformedReason, Options};
+use crate::{AnswerCall, AssembleOptions, CallIndex, MalformedCall, MalformedReason};
 
 /// A call of the answer, in its current state.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Calls {
         key: CallKey,
         id: Option<&str>,
         name: String,
-        options: &Options,
+        options: &AssembleOptions,
     ) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
         self.keys.insert(key, at);
@@ -91,7 +91,7 @@ impl Calls {
     }
 
     /// Adds a call that arrives in one piece.
-    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Assignment {
+    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &AssembleOptions) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
         if let Some(at) = at {
             self.settle_id(at, options);
@@ -104,7 +104,7 @@ impl Calls {
         id: Option<&str>,
         name: GrowingName,
         marks: Marks,
-        options: &Options,
+        options: &AssembleOptions,
     ) -> Option<usize> {
         let at = self.places.len();
         if at >= options.limits.calls {
@@ -121,7 +121,7 @@ impl Calls {
     }
 
     /// Returns the call's id, and synthesizes it if the provider did not send one.
-    pub(crate) fn settle_id(&mut self, at: usize, options: &Options) -> Option<CallId> {
+    pub(crate) fn settle_id(&mut self, at: usize, options: &AssembleOptions) -> Option<CallId> {
         if let Some(id) = &self.growing(at)?.id {
             return Some(id.clone());
         }
@@ -131,7 +131,7 @@ impl Calls {
     }
 
     /// Returns the report of the first call that exceeds the limit, and `None` for later calls.
-    pub(crate) fn overflow(&mut self, options: &Options) -> Option<MalformedCall> {
+    pub(crate) fn overflow(&mut self, options: &AssembleOptions) -> Option<MalformedCall> {
         if self.overflowed {
             return None;
         }

@@ -4,7 +4,7 @@ use windlass_partial_json::{ErrorKind, Repair, RepairKind, RepairedText, Status,
 use windlass_protocol::{Arguments, ArgumentsError, ToolName};
 
 use crate::growing::{GrowingCall, Marks};
-use crate::{ArgumentForm, Ending, Limits, MalformedReason, Notes, Options, Repairs};
+use crate::{ArgumentForm, AssembleLimits, AssembleOptions, Ending, MalformedReason, Notes, Repairs};
 
 /// The event that ends a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,12 @@ pub(crate) enum Classification {
     Wait,
 }
 
-pub(crate) fn classify(call: &GrowingCall, end: End, rank: Rank, options: &Options) -> Classification {
+pub(crate) fn classify(
+    call: &GrowingCall,
+    end: End,
+    rank: Rank,
+    options: &AssembleOptions,
+) -> Classification {
     let limits = &options.limits;
     let name = match ToolName::new(call.name.as_str()) {
         Ok(name) => name,
@@ -93,14 +98,14 @@ fn is_absent(call: &GrowingCall) -> bool {
 
 /// Reports invalid JSON as invalid, because more tokens would not have helped; other text is reported as
 /// truncated.
-fn cut(call: &GrowingCall, ending: Ending, limits: &Limits) -> MalformedReason {
+fn cut(call: &GrowingCall, ending: Ending, limits: &AssembleLimits) -> MalformedReason {
     match call.parser.status() {
         Status::Malformed { .. } => invalid(call, None, limits),
         Status::Incomplete | Status::Complete => MalformedReason::Truncated { ending },
     }
 }
 
-fn classify_finished(call: &GrowingCall, name: ToolName, options: &Options) -> Classification {
+fn classify_finished(call: &GrowingCall, name: ToolName, options: &AssembleOptions) -> Classification {
     let duplicate_keys = call.parser.duplicates();
     let notes = |form, repairs| Notes { form, repairs, duplicate_keys };
     if is_absent(call) {
@@ -121,7 +126,7 @@ fn classify_finished(call: &GrowingCall, name: ToolName, options: &Options) -> C
 
 /// Returns the arguments after the repairs that the options allow, or `None` if no repair is needed or
 /// possible (S6, J8).
-fn repair_arguments(call: &GrowingCall, options: &Options) -> Option<(Arguments, Vec<Repair>)> {
+fn repair_arguments(call: &GrowingCall, options: &AssembleOptions) -> Option<(Arguments, Vec<Repair>)> {
     let is_string = call.text.trim_start().starts_with('"');
     if !is_string && (options.repairs == Repairs::Encoding || call.parser.check().is_ok()) {
         return None;
@@ -135,7 +140,7 @@ fn repair_arguments(call: &GrowingCall, options: &Options) -> Option<(Arguments,
     Some((Arguments::parse(text).ok()?, repairs))
 }
 
-fn invalid(call: &GrowingCall, error: Option<ArgumentsError>, limits: &Limits) -> MalformedReason {
+fn invalid(call: &GrowingCall, error: Option<ArgumentsError>, limits: &AssembleLimits) -> MalformedReason {
     match (call.parser.check(), error) {
         (Err(error), _) => reason(error, limits),
         (Ok(()), Some(ArgumentsError::NotAnObject { met })) => {
@@ -147,7 +152,7 @@ fn invalid(call: &GrowingCall, error: Option<ArgumentsError>, limits: &Limits) -
     }
 }
 
-fn reason(error: windlass_partial_json::Error, limits: &Limits) -> MalformedReason {
+fn reason(error: windlass_partial_json::Error, limits: &AssembleLimits) -> MalformedReason {
     match error.kind() {
         ErrorKind::TooDeep => MalformedReason::TooDeep { limit: limits.depth },
         ErrorKind::TooLong => MalformedReason::TooLong { limit: limits.argument_bytes },

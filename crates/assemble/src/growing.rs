@@ -4,7 +4,7 @@ use windlass_partial_json::{Event, Parser, Status};
 use windlass_protocol::{CallId, Opaque, ToolName};
 
 use crate::name::GrowingName;
-use crate::{CallEvent, CallIndex, Limits};
+use crate::{AssembleLimits, CallEvent, CallIndex};
 
 /// The provider's marking of the end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl GrowingCall {
         id: Option<CallId>,
         name: GrowingName,
         marks: Marks,
-        limits: &Limits,
+        limits: &AssembleLimits,
     ) -> Self {
         Self {
             key,
@@ -58,7 +58,7 @@ impl GrowingCall {
     }
 
     /// Appends text to the arguments.
-    pub(crate) fn push(&mut self, delta: &str, limits: &Limits) {
+    pub(crate) fn push(&mut self, delta: &str, limits: &AssembleLimits) {
         if self.overflowed || delta.len() > limits.argument_bytes.saturating_sub(self.text.len()) {
             self.overflowed = true;
             return;
@@ -70,7 +70,7 @@ impl GrowingCall {
 
     /// Compares with the complete text that a provider repeats at the end, and appends only the missing
     /// suffix (S6). A text that does not begin with the received text is ignored.
-    pub(crate) fn complete(&mut self, whole: &str, limits: &Limits) {
+    pub(crate) fn complete(&mut self, whole: &str, limits: &AssembleLimits) {
         let missing = whole.strip_prefix(self.text.as_str()).unwrap_or_default().to_owned();
         self.push(&missing, limits);
     }

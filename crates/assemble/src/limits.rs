@@ -3,12 +3,12 @@
 /// Limits on the size of one answer (RULES S16).
 ///
 /// ```
-/// let limits = windlass_assemble::Limits { calls: 16, ..windlass_assemble::Limits::default() };
+/// let limits = windlass_assemble::AssembleLimits { calls: 16, ..windlass_assemble::AssembleLimits::default() };
 /// assert_eq!(limits.depth, 128);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
-pub struct Limits {
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..AssembleLimits::default()`")]
+pub struct AssembleLimits {
     /// The maximum number of calls. One call above it is reported as malformed; further calls are dropped.
     pub calls: usize,
     /// The maximum number of bytes in one call's arguments.
@@ -20,15 +20,15 @@ pub struct Limits {
     pub text_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for AssembleLimits {
     fn default() -> Self {
         Self { calls: 512, argument_bytes: 16 << 20, depth: 128, text_bytes: 64 << 20 }
     }
 }
 
-impl Limits {
+impl AssembleLimits {
     /// Returns the parser limits for one call's arguments.
-    pub(crate) fn json(&self) -> windlass_partial_json::Limits {
-        windlass_partial_json::Limits::default().with_depth(self.depth).with_bytes(self.argument_bytes)
+    pub(crate) fn json(&self) -> windlass_partial_json::JsonLimits {
+        windlass_partial_json::JsonLimits::default().with_depth(self.depth).with_bytes(self.argument_bytes)
     }
 }

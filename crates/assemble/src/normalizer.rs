@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::{Opaque, Payload, StopReason, ToolCall};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 
-use crate::{Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason, Options};
+use crate::{AssembleOptions, Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason};
 
 /// Converts every call of an answer into a `Start` with an id, `Delta`s and an `End`, independent of the
 /// provider's form.
@@ -16,7 +16,7 @@ use crate::{Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason, Opt
 /// All other chunks are forwarded unchanged.
 ///
 /// ```
-/// use windlass_assemble::{Normalizer, Options};
+/// use windlass_assemble::{Normalizer, AssembleOptions};
 /// use windlass_stream::{CallChunk, CallKey, Chunk};
 ///
 /// let fragment = CallChunk::Partial {
@@ -27,7 +27,7 @@ use crate::{Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason, Opt
 ///     arguments: Some("{}".into()),
 ///     opaque: None,
 /// };
-/// let (mut normalizer, mut chunks) = (Normalizer::new(Options::default()), Vec::new());
+/// let (mut normalizer, mut chunks) = (Normalizer::new(AssembleOptions::default()), Vec::new());
 /// normalizer.push(Chunk::Call(fragment), &mut chunks);
 /// let start = CallChunk::Start { key: CallKey(0), id: Some("call_1".into()), name: "list".into(), opaque: None };
 /// assert_eq!(chunks[0], Chunk::Call(start));
@@ -51,7 +51,7 @@ enum ForwardState {
 
 impl Normalizer {
     /// Creates a normalizer for one response. The turn in the options is part of synthesized ids.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: AssembleOptions) -> Self {
         Self { assembler: Assembler::new(options), events: Vec::new(), calls: BTreeMap::new() }
     }
 
@@ -86,7 +86,7 @@ impl Normalizer {
     /// Ends the response and appends the remaining chunks.
     pub fn finish(mut self, chunks: &mut Vec<Chunk>) {
         let mut events = std::mem::take(&mut self.events);
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(AssembleOptions::default()));
         assembler.finish(&mut events);
         self.events = events;
         self.hand_on(None, chunks);

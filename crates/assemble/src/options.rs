@@ -3,21 +3,21 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::ToolName;
 
-use crate::Limits;
+use crate::AssembleLimits;
 
 /// The configuration of an assembler.
 ///
 /// ```
-/// use windlass_assemble::{Assembler, Options};
+/// use windlass_assemble::{Assembler, AssembleOptions};
 /// use windlass_protocol::ToolName;
-/// let options = Options::default().with_turn(3).with_tools([ToolName::new("read_file")?]);
+/// let options = AssembleOptions::default().with_turn(3).with_tools([ToolName::new("read_file")?]);
 /// let assembler = Assembler::new(options);
 /// # let _ = assembler;
 /// # Ok::<(), windlass_protocol::NameError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct AssembleOptions {
     /// The number of the turn, which is part of synthesized call ids.
     pub turn: u64,
     /// The names of the offered tools. They determine when a name that arrives in pieces is complete
@@ -26,7 +26,7 @@ pub struct Options {
     /// The permitted repairs of almost valid JSON.
     pub repairs: Repairs,
     /// The limits on the size of one answer.
-    pub limits: Limits,
+    pub limits: AssembleLimits,
 }
 
 /// The permitted repairs of almost valid JSON arguments, if the answer ended regularly (RULES J8).
@@ -43,7 +43,7 @@ pub enum Repairs {
     All,
 }
 
-impl Options {
+impl AssembleOptions {
     /// Sets the number of the turn.
     pub fn with_turn(mut self, turn: u64) -> Self {
         self.turn = turn;
@@ -63,7 +63,7 @@ impl Options {
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: AssembleLimits) -> Self {
         self.limits = limits;
         self
     }

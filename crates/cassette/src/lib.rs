@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![expect(clippy::disallowed_methods, reason = "a cassette is a file")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
 mod line;

@@ -12,7 +12,7 @@ use crate::git::{self, Git};
 use crate::lock::Lock;
 use crate::object::Oid;
 use crate::omitted::split;
-use crate::scan::{LeftOut, Limits, Names};
+use crate::scan::{CheckpointLimits, LeftOut, Names};
 use crate::snapshot::{Place, Snapshot, snapshot};
 use crate::{CheckpointError, tree};
 
@@ -45,7 +45,7 @@ pub struct Checkpoints {
     pub(crate) workspace: Workspace,
     pub(crate) git: Git,
     folder: PathBuf,
-    limits: Limits,
+    limits: CheckpointLimits,
     state: Mutex<State>,
 }
 
@@ -125,11 +125,11 @@ impl Checkpoints {
         let lock = Lock::take(&folder)?;
         let git = Git::open(program, &folder)?;
         drop(lock);
-        Ok(Self { workspace, git, folder, limits: Limits::default(), state: Mutex::default() })
+        Ok(Self { workspace, git, folder, limits: CheckpointLimits::default(), state: Mutex::default() })
     }
 
     /// Sets the limits of a checkpoint.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: CheckpointLimits) -> Self {
         self.limits = limits;
         self
     }

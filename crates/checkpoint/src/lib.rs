@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "git is started here, on a repository that is kept here")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod checkpoints;
 mod diff;
@@ -19,4 +20,4 @@ pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, TakeResult};
 pub use diff::{Diff, DiffEnd};
 pub use error::{CheckpointError, NoGit};
 pub use restore::{Foreign, RestoreResult, SkippedFile, Why};
-pub use scan::{LeftOut, Limits};
+pub use scan::{CheckpointLimits, LeftOut};

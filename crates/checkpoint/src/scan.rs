@@ -21,7 +21,7 @@ const YOUNG: Duration = Duration::from_secs(1);
 /// Limits of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct CheckpointLimits {
     /// Maximum size of a file, in bytes; larger files are left out.
     pub file_bytes: u64,
     /// Maximum number of files; a checkpoint of more files fails.
@@ -30,13 +30,13 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for CheckpointLimits {
     fn default() -> Self {
         Self { file_bytes: 10 * 1024 * 1024, files: 100_000, bytes: 4 * 1024 * 1024 * 1024 }
     }
 }
 
-impl Limits {
+impl CheckpointLimits {
     /// Sets the maximum size of a file, in bytes.
     pub fn with_file_bytes(mut self, bytes: u64) -> Self {
         self.file_bytes = bytes;
@@ -56,7 +56,7 @@ impl Limits {
 pub struct LeftOut {
     /// Files with names of secrets.
     pub secrets: u64,
-    /// Files larger than [`Limits::file_bytes`].
+    /// Files larger than [`CheckpointLimits::file_bytes`].
     pub too_large: u64,
     /// Files and folders that could not be read.
     pub unread: u64,
@@ -91,7 +91,7 @@ struct Stamp {
 pub(crate) struct Scan<'s> {
     workspace: &'s Workspace,
     descent: Descent<'s>,
-    limits: Limits,
+    limits: CheckpointLimits,
     before: &'s Names,
     pub(crate) now: Names,
     pub(crate) left_out: LeftOut,
@@ -101,7 +101,7 @@ pub(crate) struct Scan<'s> {
 }
 
 impl<'s> Scan<'s> {
-    pub(crate) fn new(workspace: &'s Workspace, limits: Limits, before: &'s Names) -> Self {
+    pub(crate) fn new(workspace: &'s Workspace, limits: CheckpointLimits, before: &'s Names) -> Self {
         let begin = SystemTime::now();
         let descent = Descent::new(workspace);
         let (now, left_out, omitted) = (Names::new(), LeftOut::default(), OmittedPaths::default());

@@ -14,7 +14,7 @@ use crate::git::{Git, Stream};
 use crate::lock::Lock;
 use crate::object::Oid;
 use crate::omitted::{OmittedPaths, message};
-use crate::scan::{LeftOut, Limits, Names, Scan};
+use crate::scan::{CheckpointLimits, LeftOut, Names, Scan};
 
 const STEP: &str = "fast-import";
 const WORDS: [&str; 5] = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
@@ -41,7 +41,7 @@ pub(crate) struct Place<'p> {
 pub(crate) fn snapshot(
     git: &Git,
     workspace: &Workspace,
-    limits: Limits,
+    limits: CheckpointLimits,
     before: &Names,
     place: &Place<'_>,
 ) -> Result<Snapshot, CheckpointError> {

@@ -7,8 +7,8 @@ use serde::Serialize;
 use windlass_app::providers::{KeySource, Provider, find_key_source, missing_key};
 use windlass_app::{App, variable};
 use windlass_client::{
-    Ability, Claim, Client, ModelCapabilities, ModelEntry, ModelPrice, Options, ParameterRejection, Source,
-    Vendor, Vendors,
+    Ability, Claim, ClaimSource, Client, ModelCapabilities, ModelEntry, ModelPrice, Options,
+    ParameterRejection, Vendor, Vendors,
 };
 use windlass_protocol::{Prices, Support};
 use windlass_text::count_noun;
@@ -226,11 +226,11 @@ fn cell(answer: &Claim) -> String {
         Support::Unknown => return "?".to_owned(),
     };
     let source = match &answer.source {
-        Some(Source::Config) => " c",
-        Some(Source::Learned) => " r",
-        Some(Source::Discovered) => " l",
-        Some(Source::Table(_)) => " t",
-        Some(Source::Vendor) => " v",
+        Some(ClaimSource::Config) => " c",
+        Some(ClaimSource::Learned) => " r",
+        Some(ClaimSource::Discovered) => " l",
+        Some(ClaimSource::Table(_)) => " t",
+        Some(ClaimSource::Vendor) => " v",
         _ => "",
     };
     format!("{support}{source}")

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
+use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Assembler, CallEvent};
 use windlass_protocol::{Part, RawJson};
 use windlass_stream::Chunk;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 
 use crate::arguments::{Parse, Stage};
 use crate::text::Format;
@@ -74,9 +74,9 @@ fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
 fn chunks_of(bytes: &[u8], piece: usize, wire: &dyn Wire, chunks: &mut Vec<Chunk>) -> anyhow::Result<()> {
     let is_whole = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     if is_whole {
-        return Ok(wire.decode_whole(bytes, Limits::default(), chunks)?);
+        return Ok(wire.decode_whole(bytes, WireLimits::default(), chunks)?);
     }
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     for piece in bytes.chunks(piece) {
         decoder.push(piece, chunks)?;
     }
@@ -84,7 +84,7 @@ fn chunks_of(bytes: &[u8], piece: usize, wire: &dyn Wire, chunks: &mut Vec<Chunk
 }
 
 pub(crate) fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     for chunk in chunks {
         assembler.push(chunk, &mut events);
@@ -163,7 +163,7 @@ fn refusal(answer: &Answer) -> String {
 
 /// Assembles chunks to a complete answer.
 pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     for chunk in chunks {
         assembler.push(chunk, &mut events);

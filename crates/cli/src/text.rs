@@ -11,7 +11,7 @@ use serde_json::json;
 use windlass_assemble::Answer;
 use windlass_protocol::{Part, RawJson, StopReason, ToolName, ToolSpec};
 use windlass_stream::Chunk;
-use windlass_text_calls::{CallableTools, Dialect, Options, Reasoning, Scanner};
+use windlass_text_calls::{CallableTools, Dialect, Reasoning, Scanner, TextCallOptions};
 
 use crate::arguments::{Parse, Stage, WireName};
 use crate::parse::{CallOfMessage, answer, calls};
@@ -68,7 +68,7 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
         None => CallableTools::Any,
     };
     let mut options =
-        Options::default().with_dialect(arguments.dialect).with_reasoning(match arguments.thoughts {
+        TextCallOptions::default().with_dialect(arguments.dialect).with_reasoning(match arguments.thoughts {
             Thoughts::Keep => Reasoning::Keep,
             Thoughts::Split => Reasoning::Split,
             Thoughts::Opened => Reasoning::SplitOpened,
@@ -97,7 +97,12 @@ struct Row {
 }
 
 /// Decodes each line. Returns false if a line could not be decoded.
-fn rows(text: &str, options: &Options, arguments: &Parse, file: Option<&Path>) -> anyhow::Result<bool> {
+fn rows(
+    text: &str,
+    options: &TextCallOptions,
+    arguments: &Parse,
+    file: Option<&Path>,
+) -> anyhow::Result<bool> {
     let mut good = true;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let origin = Origin { file, line: Some(number.saturating_add(1)) };
@@ -116,7 +121,7 @@ fn rows(text: &str, options: &Options, arguments: &Parse, file: Option<&Path>) -
     Ok(good)
 }
 
-fn row(line: &str, options: &Options) -> anyhow::Result<(String, Options)> {
+fn row(line: &str, options: &TextCallOptions) -> anyhow::Result<(String, TextCallOptions)> {
     let row: Row = serde_json::from_str(line).context("the line is not an object with an `input`")?;
     let mut options = options.clone();
     if let Some(tools) = &row.tools {
@@ -137,7 +142,7 @@ struct Origin<'a> {
     line: Option<usize>,
 }
 
-fn chunks(text: &str, options: &Options, split: Option<usize>) -> Vec<Chunk> {
+fn chunks(text: &str, options: &TextCallOptions, split: Option<usize>) -> Vec<Chunk> {
     let mut scanner = Scanner::new(options.clone());
     let mut chunks = Vec::new();
     let mut rest = text;

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "dates and ages need the clock, stored facts need files")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
 mod caches;
@@ -50,9 +51,9 @@ pub use {silence::SilenceTimer, storage::FileStorage, storage::Storage, storage:
 // The type of a key, and types of `windlass-vendors` in this crate's interface.
 pub use secrecy::SecretString;
 pub use windlass_vendors::{
-    Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
-    ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, Source, StoragePrice, Vendor, Vendors,
-    VendorsError,
+    Ability, Auth, Claim, ClaimSource, Claims, Discovery, Endpoint, Header, KeyUse, Listing,
+    ModelCapabilities, ModelEntry, ModelPrice, ParameterRejection, Quirk, Remedy, StoragePrice, Vendor,
+    Vendors, VendorsError,
 };
 
 #[cfg(doctest)]

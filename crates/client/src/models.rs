@@ -4,7 +4,7 @@ use tokio::time::Instant;
 use windlass_protocol::Delivery;
 use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_vendors::{
-    Claims, Discovery, Header, ModelCapabilities, ModelEntry, ModelPrice, Source, add_model_details,
+    ClaimSource, Claims, Discovery, Header, ModelCapabilities, ModelEntry, ModelPrice, add_model_details,
 };
 
 use crate::capability_store::CapabilityStore;
@@ -45,8 +45,8 @@ impl Client {
         let listing = self.inner.store.listing(&provider);
         let listed = listing.into_iter().flat_map(|listing| listing.models).find(|entry| entry.id == model);
         let stated = [
-            (Source::Learned, learned),
-            (Source::Discovered, listed.map(|entry| entry.abilities).unwrap_or_default()),
+            (ClaimSource::Learned, learned),
+            (ClaimSource::Discovered, listed.map(|entry| entry.abilities).unwrap_or_default()),
         ];
         self.inner.encoder.capabilities(model, &stated)
     }

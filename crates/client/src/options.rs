@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_wire::Limits;
+use windlass_wire::WireLimits;
 
 /// Retries, timeouts and limits of a [`Client`](crate::Client).
 ///
@@ -34,7 +34,7 @@ pub struct Options {
     /// Maximum time for an answer, retries included.
     pub total_timeout: Duration,
     /// Limits on the size of one answer.
-    pub limits: Limits,
+    pub limits: WireLimits,
     /// Waits between requests.
     pub pace: Pace,
 }
@@ -60,7 +60,7 @@ impl Default for Options {
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_mins(5),
             total_timeout: Duration::from_mins(30),
-            limits: Limits::default(),
+            limits: WireLimits::default(),
             pace: Pace::Kept,
         }
     }

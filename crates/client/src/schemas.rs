@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt, stream};
-use windlass_assemble::{Normalizer, Options};
+use windlass_assemble::{AssembleOptions, Normalizer};
 use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, ToolSpec};
 use windlass_schema::{CompileOptions, CompiledSchema, Dialect, Loss, RootUnion};
 use windlass_stream::{CallChunk, CallKey, Chunk, ChunkStream, FreeText, ModelError};
@@ -145,7 +145,7 @@ struct ArgumentRestorer {
 
 impl ArgumentRestorer {
     fn new(tools: BTreeMap<String, Arc<CompiledSchema>>, free_text: FreeText) -> Self {
-        let normalizer = Normalizer::new(Options::default());
+        let normalizer = Normalizer::new(AssembleOptions::default());
         Self { normalizer, tools, open: BTreeMap::new(), free_text }
     }
 
@@ -157,7 +157,8 @@ impl ArgumentRestorer {
 
     fn finish(mut self, out: &mut Vec<Result<Chunk, ModelError>>) {
         let mut normal = Vec::new();
-        std::mem::replace(&mut self.normalizer, Normalizer::new(Options::default())).finish(&mut normal);
+        std::mem::replace(&mut self.normalizer, Normalizer::new(AssembleOptions::default()))
+            .finish(&mut normal);
         self.forward(normal, out);
         // Incomplete arguments are emitted unchanged: such a call does not run.
         let mut rest = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Effects, Error, Limits, lexer, quote};
+use crate::{CommandLimits, Effects, Error, lexer, quote};
 
 /// A shell command in literal form: bash gives it exactly the meaning that this type lists.
 ///
@@ -33,14 +33,14 @@ impl Command {
     /// The text contains a part that bash may read as more than literal text; see
     /// [`ErrorKind`](crate::ErrorKind).
     pub fn parse(text: &str) -> Result<Self, Error> {
-        Self::parse_with(text, Limits::default())
+        Self::parse_with(text, CommandLimits::default())
     }
 
     /// Parses a text with the given limits.
     ///
     /// # Errors
     /// The errors of [`Command::parse`], for the given limits.
-    pub fn parse_with(text: &str, limits: Limits) -> Result<Self, Error> {
+    pub fn parse_with(text: &str, limits: CommandLimits) -> Result<Self, Error> {
         Ok(Self { commands: lexer::lex(text, limits)? })
     }
 

@@ -1,7 +1,7 @@
 //! Literal lexer: it accepts only text that bash can read in one way, and refuses all other text.
 
 use crate::error::{Error, ErrorKind};
-use crate::{Limits, Operator, Redirection, Simple, Stream};
+use crate::{CommandLimits, Operator, Redirection, Simple, Stream};
 
 /// Words that open or join a compound command if they are in the position of a program (bash manual,
 /// "Reserved Words"). `in` is reserved only inside `for` and `case`, but it does not name a program either.
@@ -15,7 +15,7 @@ pub(crate) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_./:=,@%+-".contains(&byte)
 }
 
-pub(crate) fn lex(text: &str, limits: Limits) -> Result<Vec<Simple>, Error> {
+pub(crate) fn lex(text: &str, limits: CommandLimits) -> Result<Vec<Simple>, Error> {
     if text.len() > limits.bytes {
         return Err(Error::new(ErrorKind::TooLong, limits.bytes));
     }

@@ -22,7 +22,7 @@ pub use command::{Command, Operator, Redirection, Simple, Stream};
 pub use effects::{Access, Doubt, DoubtKind, Effects, TouchKind, TouchedPath};
 pub use error::{Error, ErrorKind};
 pub use kind::{ProgramKind, program_kind};
-pub use limits::Limits;
+pub use limits::CommandLimits;
 pub use names::{
     HOME_NAMES, PROJECT_NAMES, ProtectedKind, STEERING_NAMES, find_protected_kind, is_protected_name,
     is_protected_path, is_secret_name,

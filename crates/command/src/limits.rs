@@ -4,20 +4,20 @@
 /// simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct CommandLimits {
     /// Maximum number of bytes of the text (default 10,000).
     pub bytes: usize,
     /// Maximum number of simple commands in the text (default 50).
     pub commands: usize,
 }
 
-impl Default for Limits {
+impl Default for CommandLimits {
     fn default() -> Self {
         Self { bytes: 10_000, commands: 50 }
     }
 }
 
-impl Limits {
+impl CommandLimits {
     /// Sets the maximum number of bytes.
     #[must_use]
     pub fn with_bytes(mut self, bytes: usize) -> Self {

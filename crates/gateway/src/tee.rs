@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use windlass_stream::Chunk;
-use windlass_wire::{Decoder, Framing, Limits, Wire};
+use windlass_wire::{Decoder, Framing, Wire, WireLimits};
 
 use crate::hook::Observer;
 
@@ -26,7 +26,7 @@ enum Reading {
 impl Tee {
     pub(crate) fn new(observers: Vec<Box<dyn Observer>>, wire: Arc<dyn Wire>, framing: Framing) -> Self {
         let reading = match framing {
-            Framing::Events => Reading::Stream(wire.decoder(Limits::default())),
+            Framing::Events => Reading::Stream(wire.decoder(WireLimits::default())),
             _ => Reading::Whole { wire, body: Vec::new() },
         };
         Self { observers, reading }
@@ -53,7 +53,7 @@ impl Tee {
         match std::mem::replace(&mut self.reading, Reading::Stopped) {
             Reading::Stream(mut decoder) => drop(decoder.finish(&mut chunks)),
             Reading::Whole { wire, body } => {
-                drop(wire.decode_whole(&body, Limits::default(), &mut chunks));
+                drop(wire.decode_whole(&body, WireLimits::default(), &mut chunks));
             }
             Reading::Stopped => {}
         }

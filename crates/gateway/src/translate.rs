@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value};
-use windlass_assemble::{Normalizer, Options};
+use windlass_assemble::{AssembleOptions, Normalizer};
 use windlass_client::SilenceTimer;
 use windlass_protocol::{Request, Role, ToolSpec};
 use windlass_stream::{ChunkStream, FreeText, ModelError};
@@ -75,7 +75,7 @@ impl Gateway {
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
             chunks: answer.chunks,
-            normalizer: Some(Normalizer::new(Options::default().with_turn(turn))),
+            normalizer: Some(Normalizer::new(AssembleOptions::default().with_turn(turn))),
             free_text: FreeText::for_tools(&sent.free_tools),
             restorer: sent.restorer,
             calls: sent.calls,

@@ -12,7 +12,7 @@ use futures_util::Stream;
 use memchr::memmem;
 use windlass_protocol::Usage;
 use windlass_stream::{Chunk, ModelError};
-use windlass_wire::{Framing, Limits, Wire};
+use windlass_wire::{Framing, Wire, WireLimits};
 
 use crate::estimate::output_tokens;
 use crate::recorder::Recorder;
@@ -112,7 +112,7 @@ impl UsageReader {
             Scan::Whole(outline) => outline.finish().and_then(|body| {
                 let mut chunks = Vec::new();
                 // A body that is not the format's has no count.
-                drop(self.wire.decode_whole(&body, Limits::default(), &mut chunks));
+                drop(self.wire.decode_whole(&body, WireLimits::default(), &mut chunks));
                 find_usage(&chunks)
             }),
             Scan::Ended => None,
@@ -124,7 +124,7 @@ impl UsageReader {
     }
 
     fn decode_events(&self, events: EventScan) -> Option<Usage> {
-        let mut decoder = self.wire.decoder(Limits::default());
+        let mut decoder = self.wire.decoder(WireLimits::default());
         let mut chunks = Vec::new();
         for event in [events.first, events.last].into_iter().flatten() {
             // The chunks before an error count.

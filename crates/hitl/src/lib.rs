@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod display;
 mod facts;
@@ -57,4 +58,4 @@ pub use policy::{Objection, Policy, PolicyError};
 pub use review::Review;
 pub use rule::{Action, ArgumentCondition, Constraint, CustomCondition, EffectKind, Rule, RuleFile};
 pub use stage::{Stage, UnknownStage};
-pub use windlass_protocol::Risk;
+pub use {windlass_protocol::Risk, windlass_text::GlobError};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "the file journal is where a run meets the disk")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod async_journal;
 mod crc32c;

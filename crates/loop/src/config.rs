@@ -34,8 +34,8 @@ impl OfferedTool {
 /// where zero means no retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
-pub struct Limits {
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..RunLimits::default()`")]
+pub struct RunLimits {
     /// Number of answers of the model.
     pub turns: u32,
     /// Cost of the run and of the other runs that share its budget, in millionths of the currency of
@@ -58,7 +58,7 @@ pub struct Limits {
     pub approval_timeout_ms: u64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             turns: 100,
@@ -121,9 +121,9 @@ pub enum UnknownEffects {
 /// Create it with [`Config::new`] and the `with_` methods.
 ///
 /// ```
-/// use windlass_loop::{Config, Limits};
+/// use windlass_loop::{Config, RunLimits};
 ///
-/// let config = Config::new("some-model", Vec::new()).with_limits(Limits { turns: 20, ..Limits::default() });
+/// let config = Config::new("some-model", Vec::new()).with_limits(RunLimits { turns: 20, ..RunLimits::default() });
 /// assert_eq!(config.limits.mistakes, 3);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ pub struct Config {
     /// The repairs of arguments that are not valid JSON.
     pub repairs: Repairs,
     /// The limits at which the run stops or asks the human.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// The limits on the usage of this run, at which the human is asked.
     pub budget: Budget,
     /// The limits on the usage of this run and the other runs that share the budget, at which the human is
@@ -192,7 +192,7 @@ impl Config {
             protocols: vec![ToolProtocol::Native],
             ends_with_text: false,
             repairs: Repairs::default(),
-            limits: Limits::default(),
+            limits: RunLimits::default(),
             budget: Budget::default(),
             shared_budget: Budget::default(),
             run: String::new(),
@@ -284,7 +284,7 @@ impl Config {
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }

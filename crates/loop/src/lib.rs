@@ -41,7 +41,7 @@ mod words;
 
 pub use budget::{Budget, Used};
 pub use command::Command;
-pub use config::{CallStart, Config, Limits, OfferedTool, UnansweredPolicy, UnknownEffects};
+pub use config::{CallStart, Config, OfferedTool, RunLimits, UnansweredPolicy, UnknownEffects};
 pub use context::{Condense, ContextLimits, ContextPressure};
 pub use deliver_at::DeliverAt;
 pub use entry::{CallRepairs, Entry, MessageSource};

@@ -77,7 +77,7 @@ impl McpClient {
     /// Starts the server's program or connects to its URL, and waits until its tools are listed.
     ///
     /// # Errors
-    /// If the server cannot be started or reached, exceeds `Limits::start`, requires a sign-in, or does not
+    /// If the server cannot be started or reached, exceeds `McpLimits::start`, requires a sign-in, or does not
     /// speak MCP.
     pub async fn start(server: McpServer, options: ClientOptions) -> Result<Self, StartError> {
         let client = Self::new(server, options);

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_hitl::display_safe;
 use windlass_protocol::{Arguments, RawJson, Risk};
 
-use crate::Limits;
+use crate::McpLimits;
 use crate::hex::hex;
 use crate::server::is_tool_name;
 use crate::transport::message::object;
@@ -79,7 +79,12 @@ struct ListedTool<'a> {
 
 impl Definition {
     /// Parses one member of a list of tools. An invalid tool is refused alone (RULES N5).
-    pub(crate) fn read(raw: &str, server: &str, origin: &str, limits: &Limits) -> Result<Self, RefusedTool> {
+    pub(crate) fn read(
+        raw: &str,
+        server: &str,
+        origin: &str,
+        limits: &McpLimits,
+    ) -> Result<Self, RefusedTool> {
         if raw.len() > limits.tool_bytes {
             let why = format!(
                 "its definition has {} bytes, at most {} are \

@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     Server(ServerError),
     /// The server answered with a result that the protocol does not allow.
     Fault(ProtocolFault),
-    /// The answer exceeded `Limits::frame_bytes` and was discarded.
+    /// The answer exceeded `McpLimits::frame_bytes` and was discarded.
     TooLong {
         /// Its length and its beginning; `None` over HTTP, where an answer is not read beyond the limit.
         read: Option<(u64, String)>,
@@ -53,7 +53,7 @@ pub enum StartError {
         /// The cause.
         source: io::Error,
     },
-    /// The server did not complete the handshake and list its tools within `Limits::start`.
+    /// The server did not complete the handshake and list its tools within `McpLimits::start`.
     #[error("the server {server} was not ready in {} ms (limit `start`), which `startup_timeout_sec` sets{heard}", after.as_millis())]
     TimedOut {
         /// The server's id.

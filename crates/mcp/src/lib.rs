@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "it starts servers, reads named variables and keeps tokens in files"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod hex;
 mod limits;
@@ -50,7 +51,7 @@ pub use connections::{
 pub use definition::{Definition, RefusedTool};
 pub use failure::StartError;
 pub use lifecycle::Lifecycle;
-pub use limits::Limits;
+pub use limits::McpLimits;
 pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};
 pub use oauth::{ClientKeyError, Enterprise, Grant, SignIn, TokenStore};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
 
-use crate::Limits;
+use crate::McpLimits;
 
 /// Longest wait for an answer to `server/discover`. The engine's own limit is 10 seconds.
 const LONGEST_PROBE: Duration = Duration::from_secs(8);
@@ -25,7 +25,7 @@ const LONGEST_PROBE: Duration = Duration::from_secs(8);
 #[non_exhaustive]
 pub enum Lifecycle {
     /// Sends `server/discover`, and then `initialize` if the server does not know it, ends at it, or leaves
-    /// it unanswered for a third of `Limits::start`. A server that then refuses `initialize` is started again, with
+    /// it unanswered for a third of `McpLimits::start`. A server that then refuses `initialize` is started again, with
     /// `server/discover` alone.
     #[default]
     Auto,
@@ -52,7 +52,7 @@ impl Lifecycle {
 
     /// Returns the time after which an unanswered `server/discover` counts as unknown to the server, or
     /// `None` without a fallback.
-    pub(crate) fn probe(self, limits: &Limits) -> Option<Duration> {
+    pub(crate) fn probe(self, limits: &McpLimits) -> Option<Duration> {
         (self == Self::Auto).then(|| (limits.start / 3).min(LONGEST_PROBE))
     }
 

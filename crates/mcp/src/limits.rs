@@ -7,13 +7,13 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use windlass_mcp::Limits;
-/// let limits = Limits { call: Duration::from_secs(600), ..Limits::default() };
+/// use windlass_mcp::McpLimits;
+/// let limits = McpLimits { call: Duration::from_secs(600), ..McpLimits::default() };
 /// assert_eq!(limits.start, Duration::from_secs(10));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "written with `..Limits::default()`")]
-pub struct Limits {
+#[expect(clippy::exhaustive_structs, reason = "written with `..McpLimits::default()`")]
+pub struct McpLimits {
     /// Time in which a server must start, complete the handshake and list its tools. The default is 10
     /// seconds, a third of the value in RULES M2, so that a silent server is reported within 15 seconds
     /// (attack MCP-017).
@@ -42,7 +42,7 @@ pub struct Limits {
     pub image_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for McpLimits {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),
@@ -61,7 +61,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl McpLimits {
     /// Timeout of one request during a start: twice `start`, so that the timeout of the whole start, which
     /// has the more precise error, fires first.
     pub(crate) fn start_request_timeout(&self) -> Duration {

@@ -14,7 +14,7 @@ use crate::hex::hex;
 use crate::pieces::Pieces;
 use crate::transport::message::object;
 use crate::transport::scan::Scan;
-use crate::{Limits, ResourceBody, ResourceContents};
+use crate::{McpLimits, ResourceBody, ResourceContents};
 
 /// Maximum length of a structured value in bytes. A longer value becomes text, which a toolbox can cut and
 /// store in a file.
@@ -62,7 +62,7 @@ struct Resource {
 
 /// The parts of an output while content items are read.
 struct GatheredContent<'a> {
-    limits: &'a Limits,
+    limits: &'a McpLimits,
     /// All text, in one string, so that one delimiter and one limit apply to it.
     text: String,
     images: Vec<Image>,
@@ -70,7 +70,7 @@ struct GatheredContent<'a> {
 
 /// Converts a result. All text is enclosed in two delimiter lines that it cannot forge; structured value and
 /// pictures follow.
-pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
+pub(crate) fn read(raw: &RawValue, server: &str, limits: &McpLimits) -> Output {
     let called: Option<CallResult<'_>> = object(raw.get()).ok();
     let Some(called) = called else {
         let text = format!("the server {server} answered with an invalid result");
@@ -105,7 +105,7 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
 }
 
 /// Converts one content item, such as that of a prompt's message.
-pub(crate) fn piece(raw: &RawValue, server: &str, limits: &Limits) -> Vec<Content> {
+pub(crate) fn piece(raw: &RawValue, server: &str, limits: &McpLimits) -> Vec<Content> {
     let mut gathered = GatheredContent { limits, text: String::new(), images: Vec::new() };
     gathered.take(raw.get(), Words::Taken);
     let mut content = vec![Content::text(enclose(&gathered.text, server))];
@@ -114,7 +114,7 @@ pub(crate) fn piece(raw: &RawValue, server: &str, limits: &Limits) -> Vec<Conten
 }
 
 /// Converts the parts of a resource.
-pub(crate) fn parts(parts: Vec<ResourceContents>, server: &str, limits: &Limits) -> Output {
+pub(crate) fn parts(parts: Vec<ResourceContents>, server: &str, limits: &McpLimits) -> Output {
     let mut gathered = GatheredContent { limits, text: String::new(), images: Vec::new() };
     for part in parts {
         gathered.part(part);

@@ -6,7 +6,7 @@ use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Number of kept members, above every default of [`Limits`](crate::Limits).
+/// Number of kept members, above every default of [`McpLimits`](crate::McpLimits).
 const MOST: usize = 4096;
 
 /// The first members of an array as raw JSON text, and the number of members that were not kept.

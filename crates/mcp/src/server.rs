@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use crate::address::{Address, AddressError};
 use crate::oauth::SignIn;
 use crate::program::Program;
-use crate::{Approval, Lifecycle, Limits, Presence};
+use crate::{Approval, Lifecycle, McpLimits, Presence};
 
 /// Maximum length of a server's id in bytes.
 const ID_BYTES: usize = 64;
@@ -40,7 +40,7 @@ const NAME_BYTES: usize = 128;
 pub struct McpServer {
     id: String,
     reach: Reach,
-    limits: Limits,
+    limits: McpLimits,
     presence: Presence,
     lifecycle: Lifecycle,
     enabled: Option<BTreeSet<String>>,
@@ -89,7 +89,7 @@ impl McpServer {
         Ok(Self {
             id,
             reach,
-            limits: Limits::default(),
+            limits: McpLimits::default(),
             presence: Presence::default(),
             lifecycle: Lifecycle::default(),
             enabled: None,
@@ -168,7 +168,7 @@ impl McpServer {
     }
 
     /// Sets the limits on the server's time and output.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: McpLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -225,7 +225,7 @@ impl McpServer {
     }
 
     /// Returns the limits on the server's time and output.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &McpLimits {
         &self.limits
     }
 

@@ -10,7 +10,7 @@ use futures_core::Stream;
 use serde_json::Value;
 use windlass_protocol::{Delivery, Refusal, Request};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, ProviderErrorKind, Wire};
+use windlass_wire::{DecodeError, Decoder, ProviderError, ProviderErrorKind, Wire, WireLimits};
 
 use crate::provider::{Ending, Provider, Reply};
 use crate::render::Format;
@@ -82,7 +82,7 @@ impl ScriptedModel {
             frames,
             ending: reply.ending,
             reader: match request.delivery {
-                Delivery::Stream => Reader::Stream(self.wire.decoder(Limits::default())),
+                Delivery::Stream => Reader::Stream(self.wire.decoder(WireLimits::default())),
                 Delivery::Whole => Reader::Whole { wire: Arc::clone(&self.wire), body: Vec::new() },
             },
             ready: VecDeque::new(),
@@ -154,7 +154,7 @@ impl Reader {
     fn finish(&mut self, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         match self {
             Self::Stream(decoder) => decoder.finish(chunks),
-            Self::Whole { wire, body } => wire.decode_whole(body, Limits::default(), chunks),
+            Self::Whole { wire, body } => wire.decode_whole(body, WireLimits::default(), chunks),
         }
     }
 }

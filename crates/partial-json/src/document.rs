@@ -44,7 +44,7 @@ pub(crate) struct Document {
     pub(crate) records: Vec<Record>,
 }
 
-/// Converts a position to 32 bits. [`Limits::clamp`](crate::Limits) keeps every position below [`OPEN`].
+/// Converts a position to 32 bits. [`JsonLimits::clamp`](crate::JsonLimits) keeps every position below [`OPEN`].
 pub(crate) fn narrow(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(OPEN)
 }

@@ -39,11 +39,11 @@ pub enum ErrorKind {
     LoneSurrogate,
     /// A number too large for a 64-bit float. Snapshots contain its text; a strict parse refuses it.
     NumberOutOfRange,
-    /// Nesting that reaches [`Limits::depth`](crate::Limits::depth).
+    /// Nesting that reaches [`JsonLimits::depth`](crate::JsonLimits::depth).
     TooDeep,
-    /// More text than [`Limits::bytes`](crate::Limits::bytes).
+    /// More text than [`JsonLimits::bytes`](crate::JsonLimits::bytes).
     TooLong,
-    /// More values than [`Limits::values`](crate::Limits::values).
+    /// More values than [`JsonLimits::values`](crate::JsonLimits::values).
     TooManyValues,
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -51,9 +52,9 @@ mod repair;
 pub use deserialize::DeserializeError;
 pub use error::{Error, ErrorKind};
 pub use event::Event;
-pub use limits::Limits;
+pub use limits::JsonLimits;
 pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
 pub use repair::{Repair, RepairKind, RepairedText, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};
-pub use steps::{Bookmark, Change, NestedChange, Steps};
+pub use steps::{Bookmark, JsonChange, NestedChange, Steps};

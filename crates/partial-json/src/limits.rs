@@ -7,14 +7,14 @@ const DEEPEST: usize = 1024;
 /// Limits on the depth, the length and the number of values of a text.
 ///
 /// ```
-/// use windlass_partial_json::{ErrorKind, Limits, Parser};
+/// use windlass_partial_json::{ErrorKind, JsonLimits, Parser};
 ///
-/// let mut parser = Parser::with_limits(Limits::default().with_depth(3));
+/// let mut parser = Parser::with_limits(JsonLimits::default().with_depth(3));
 /// assert_eq!(parser.push("[[[").unwrap_err().kind(), ErrorKind::TooDeep);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct JsonLimits {
     /// The first nesting depth that is refused, counted as in `serde_json`: the default of 128 allows 127
     /// levels.
     pub depth: usize,
@@ -24,13 +24,13 @@ pub struct Limits {
     pub values: usize,
 }
 
-impl Default for Limits {
+impl Default for JsonLimits {
     fn default() -> Self {
         Self { depth: 128, bytes: 64 << 20, values: 2_000_000 }
     }
 }
 
-impl Limits {
+impl JsonLimits {
     /// Sets the first nesting depth that is refused, at most 1,024.
     pub fn with_depth(mut self, depth: usize) -> Self {
         self.depth = depth;

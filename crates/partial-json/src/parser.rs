@@ -11,7 +11,7 @@ use crate::keys::Frame;
 use crate::number::Digits;
 use crate::snapshot::{PendingKey, Snapshot, Status};
 use crate::utf8::Carry;
-use crate::{Error, ErrorKind, Limits};
+use crate::{Error, ErrorKind, JsonLimits};
 
 /// The grammar state: the token that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +61,7 @@ pub(crate) enum State {
 /// ```
 #[derive(Debug)]
 pub struct Parser {
-    pub(crate) limits: Limits,
+    pub(crate) limits: JsonLimits,
     /// The number of bytes that the limit still allows, plus one. After an error, and while `carry` holds the start
     /// of a character, it is 0: no push fits into it, so each one takes the slow path `push_unusual`.
     pub(crate) room: usize,
@@ -84,13 +84,13 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Creates a parser with the default [`Limits`].
+    /// Creates a parser with the default [`JsonLimits`].
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates a parser with the given limits.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub fn with_limits(limits: JsonLimits) -> Self {
         let limits = limits.clamp();
         Self {
             limits,
@@ -252,6 +252,6 @@ impl Parser {
 
 impl Default for Parser {
     fn default() -> Self {
-        Self::with_limits(Limits::default())
+        Self::with_limits(JsonLimits::default())
     }
 }

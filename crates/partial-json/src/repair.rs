@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::repair::mend::{MendedValue, mend};
 use crate::repair::report::Report;
-use crate::{Error, ErrorKind, Limits, Parser};
+use crate::{Error, ErrorKind, JsonLimits, Parser};
 
 pub use report::{Repair, RepairKind};
 
@@ -33,11 +33,11 @@ pub struct RepairedText {
 /// Validate the repaired text again before it is executed, against the tool's schema and by policy.
 ///
 /// ```
-/// use windlass_partial_json::{Limits, RepairKind, repair};
+/// use windlass_partial_json::{JsonLimits, RepairKind, repair};
 ///
-/// let repaired = repair("```json\n{'path': 'a.rs', 'lines': [1, 2,],\n```", Limits::default());
+/// let repaired = repair("```json\n{'path': 'a.rs', 'lines': [1, 2,],\n```", JsonLimits::default());
 /// assert!(repaired.is_err(), "a comma says that more was to come");
-/// let repaired = repair("```json\n{'path': 'a.rs', 'lines': [1, 2,]\n```", Limits::default())?;
+/// let repaired = repair("```json\n{'path': 'a.rs', 'lines': [1, 2,]\n```", JsonLimits::default())?;
 /// assert_eq!(repaired.text, "{\"path\": \"a.rs\", \"lines\": [1, 2]}");
 /// let kinds: Vec<_> = repaired.repairs.iter().map(|repair| repair.kind).collect();
 /// let expected = [RepairKind::CodeFence, RepairKind::SingleQuotes, RepairKind::TrailingComma, RepairKind::MissingBracket];
@@ -49,7 +49,7 @@ pub struct RepairedText {
 /// The text cannot be repaired, or exceeds a limit. The offset is the place where repair stopped, or, if the
 /// text is still invalid after all repairs, the first error of a strict parse. In JSON that was encoded twice
 /// the offset counts from the start of the inner text.
-pub fn repair(text: &str, limits: Limits) -> Result<RepairedText, Error> {
+pub fn repair(text: &str, limits: JsonLimits) -> Result<RepairedText, Error> {
     let mut report = Report::default();
     if text.len() > limits.bytes {
         return Err(Error::new(ErrorKind::TooLong, limits.bytes));
@@ -68,7 +68,7 @@ pub fn repair(text: &str, limits: Limits) -> Result<RepairedText, Error> {
     Ok(RepairedText { text, repairs: report.repairs })
 }
 
-fn repair_once(text: &str, limits: Limits, report: &mut Report) -> Result<String, Error> {
+fn repair_once(text: &str, limits: JsonLimits, report: &mut Report) -> Result<String, Error> {
     let Err(error) = check(text, limits) else { return Ok(text.to_owned()) };
     if matches!(error.kind(), ErrorKind::TooDeep | ErrorKind::TooLong | ErrorKind::TooManyValues) {
         return Err(error);
@@ -81,7 +81,7 @@ fn repair_once(text: &str, limits: Limits, report: &mut Report) -> Result<String
     Ok(mended.text)
 }
 
-fn check(text: &str, limits: Limits) -> Result<(), Error> {
+fn check(text: &str, limits: JsonLimits) -> Result<(), Error> {
     let mut parser = Parser::with_limits(limits);
     parser.push(text)?;
     parser.check()
@@ -106,7 +106,7 @@ fn strip_fence<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
 
 /// Accepts prose, extra closing brackets and repetitions of the same value after the first value; refuses a
 /// different second value.
-fn check_rest(text: &str, first: &MendedValue, limits: Limits, report: &mut Report) -> Result<(), Error> {
+fn check_rest(text: &str, first: &MendedValue, limits: JsonLimits, report: &mut Report) -> Result<(), Error> {
     let mut at = first.end;
     loop {
         let rest = text.get(at..).unwrap_or_default().trim_start();

@@ -27,7 +27,7 @@ impl Serialize for Snapshot<'_> {
 /// Serialises the value as far as it has arrived. Omits pending values inside it; a pending value itself
 /// becomes `null`.
 ///
-/// The recursion depth of the serializer is bounded by [`Limits`](crate::Limits). A 64-bit integer keeps all
+/// The recursion depth of the serializer is bounded by [`JsonLimits`](crate::JsonLimits). A 64-bit integer keeps all
 /// digits; any other number becomes the nearest 64-bit float, or `null` if it is out of range.
 impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

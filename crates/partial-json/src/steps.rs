@@ -29,14 +29,14 @@ pub struct NestedChange<'a> {
     /// The number of containers around the value: 0 for the top-level value.
     pub depth: usize,
     /// The change.
-    pub change: Change<'a>,
+    pub change: JsonChange<'a>,
 }
 
 /// A change of a value. A value that is not returned as `Whole` has a `Begin`, any number of `Grow` if it is
 /// a string, and an `End`.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::exhaustive_enums, reason = "a reader that misses one shows something wrong")]
-pub enum Change<'a> {
+pub enum JsonChange<'a> {
     /// An array, an object or a string started.
     Begin {
         /// The key; empty for elements and for the top-level value.
@@ -77,17 +77,17 @@ impl<'a> Snapshot<'a> {
     /// Returns the changes since this bookmark and advances it. Use a bookmark for one text only.
     ///
     /// ```
-    /// use windlass_partial_json::{Bookmark, Change, Parser};
+    /// use windlass_partial_json::{Bookmark, JsonChange, Parser};
     ///
     /// let (mut parser, mut bookmark, mut seen) = (Parser::new(), Bookmark::default(), Vec::new());
     /// for delta in [r#"{"line": 1"#, r#"2, "text": "fn"#, r#" main"#] {
     ///     parser.push(delta)?;
     ///     for step in parser.snapshot().steps(&mut bookmark) {
     ///         match step.change {
-    ///             Change::Begin { key, .. } => seen.push(format!("{key} began at depth {}", step.depth)),
-    ///             Change::Grow { text } => seen.push(format!("+ {text}")),
-    ///             Change::Whole { key, value } => seen.push(format!("{key} = {:?}", value.number_text())),
-    ///             Change::End { .. } => {}
+    ///             JsonChange::Begin { key, .. } => seen.push(format!("{key} began at depth {}", step.depth)),
+    ///             JsonChange::Grow { text } => seen.push(format!("+ {text}")),
+    ///             JsonChange::Whole { key, value } => seen.push(format!("{key} = {:?}", value.number_text())),
+    ///             JsonChange::End { .. } => {}
     ///         }
     ///     }
     /// }
@@ -116,7 +116,10 @@ impl<'a> Iterator for Steps<'a, '_> {
             let end = value.record.body.end;
             if end != OPEN && self.bookmark.next >= end {
                 self.bookmark.open.pop();
-                return Some(NestedChange { depth: depth.saturating_sub(1), change: Change::End { value } });
+                return Some(NestedChange {
+                    depth: depth.saturating_sub(1),
+                    change: JsonChange::End { value },
+                });
             }
         }
         self.value().map(|change| NestedChange { depth, change })
@@ -126,36 +129,36 @@ impl<'a> Iterator for Steps<'a, '_> {
 impl<'a> Steps<'a, '_> {
     /// Returns the next change of the open string, if any.
     #[inline]
-    fn text(&mut self, at: u32, told: usize) -> Option<Change<'a>> {
+    fn text(&mut self, at: u32, told: usize) -> Option<JsonChange<'a>> {
         let value = Node::new(self.document, at)?;
         let new = value.as_str().and_then(|text| text.get(told..)).unwrap_or_default();
         if !new.is_empty() {
             self.bookmark.text = Some((at, told.saturating_add(new.len())));
             self.is_done = !value.is_complete();
-            return Some(Change::Grow { text: new });
+            return Some(JsonChange::Grow { text: new });
         }
         if !value.is_complete() {
             return None;
         }
         self.bookmark.text = None;
-        Some(Change::End { value })
+        Some(JsonChange::End { value })
     }
 
     /// Returns the first change of the next value, or `None` while that value is pending.
     #[inline]
-    fn value(&mut self) -> Option<Change<'a>> {
+    fn value(&mut self) -> Option<JsonChange<'a>> {
         let at = self.bookmark.next;
         let value = Node::new(self.document, at)?;
         let key = self.document.text_of(value.record.key);
         let change = match (value.kind(), value.completeness()) {
             (Kind::Array | Kind::Object, _) => {
                 self.bookmark.open.push(at);
-                Change::Begin { key, value }
+                JsonChange::Begin { key, value }
             }
-            (_, Completeness::Complete) => Change::Whole { key, value },
+            (_, Completeness::Complete) => JsonChange::Whole { key, value },
             (_, Completeness::Growing) => {
                 self.bookmark.text = Some((at, 0));
-                Change::Begin { key, value }
+                JsonChange::Begin { key, value }
             }
             (_, Completeness::Pending) => return None,
         };

@@ -50,7 +50,7 @@ impl fmt::Display for Kind {
 /// A directory entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct FolderEntry {
     /// The name, as [`WorkspacePath::join`] takes it. It is not necessarily UTF-8.
     pub name: OsString,
     /// The kind; links are not followed.
@@ -62,7 +62,7 @@ pub struct Entry {
 #[non_exhaustive]
 pub struct Listing {
     /// The entries, sorted by name.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderEntry>,
     /// True if the folder has more entries.
     pub is_cut: bool,
 }
@@ -97,7 +97,7 @@ impl Workspace {
             }
             let entry = entry.map_err(failed)?;
             let kind = Kind::from_file_type(entry.file_type().map_err(failed)?);
-            entries.push(Entry { name: entry.file_name(), kind });
+            entries.push(FolderEntry { name: entry.file_name(), kind });
         }
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         Ok(Listing { entries, is_cut })

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod confinement;
 mod disk;
@@ -42,7 +43,7 @@ pub use confinement::{Confinement, Gap, Helper};
 pub use disk::{free_bytes, free_files};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
-pub use folder::{Entry, Kind, Listing, find_unreadable_rules, has_readable_rules};
+pub use folder::{FolderEntry, Kind, Listing, find_unreadable_rules, has_readable_rules};
 pub use grants::{CommandGrants, GrantedConfinement, Repository, programs_of};
 pub use guarded::ProtectedSnapshot;
 pub use leash::{Leash, NotConfined};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod dialect;
 mod rules;

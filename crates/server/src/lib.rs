@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "a server keeps its devices in a file, and meets the clock")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod api;
 mod body;

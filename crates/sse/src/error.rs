@@ -13,9 +13,9 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A line is longer than [`Limits::line_bytes`](crate::Limits::line_bytes).
+    /// A line is longer than [`SseLimits::line_bytes`](crate::SseLimits::line_bytes).
     LineTooLong,
-    /// An event's data is longer than [`Limits::event_bytes`](crate::Limits::event_bytes).
+    /// An event's data is longer than [`SseLimits::event_bytes`](crate::SseLimits::event_bytes).
     EventTooLong,
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 
@@ -20,5 +21,5 @@ mod text;
 
 pub use error::{Error, ErrorKind};
 pub use event::{Ending, Event, Signal};
-pub use limits::Limits;
+pub use limits::SseLimits;
 pub use parser::Parser;

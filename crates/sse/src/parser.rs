@@ -11,7 +11,7 @@ use crate::draft::{Draft, Store};
 use crate::last_event_id::LastEventId;
 use crate::line::strip_space;
 use crate::text::{decode, text_of_lines};
-use crate::{Ending, Error, ErrorKind, Event, Limits, Signal};
+use crate::{Ending, Error, ErrorKind, Event, Signal, SseLimits};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -31,7 +31,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// ```
 #[derive(Debug, Default)]
 pub struct Parser {
-    limits: Limits,
+    limits: SseLimits,
     /// The unfinished line of the last push.
     line: Vec<u8>,
     store: Store,
@@ -47,13 +47,13 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Creates a parser with the default [`Limits`].
+    /// Creates a parser with the default [`SseLimits`].
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates a parser with the given limits.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub fn with_limits(limits: SseLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 

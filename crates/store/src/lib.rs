@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "a store is where a run meets files, threads and databases")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod contract;
 mod error;

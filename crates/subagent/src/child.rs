@@ -1,6 +1,6 @@
 //! The run of an agent below a calling run: its start or resumption, and the report to the caller.
 
-use windlass_agent::{Agent, CallingRun, Entry, Limits, MessageReceiver, Outcome, RunOptions};
+use windlass_agent::{Agent, CallingRun, Entry, MessageReceiver, Outcome, RunLimits, RunOptions};
 use windlass_hitl::Autonomy;
 use windlass_journal::{Journal, Record};
 use windlass_tool::{Context, Output, ToolError};
@@ -86,7 +86,7 @@ impl Child<'_> {
         };
         builder
             .system(format!("{}\n\n{ROLE}", definition.prompt))
-            .limits(Limits { turns, ..self.run.limits() })
+            .limits(RunLimits { turns, ..self.run.limits() })
             .build()
             .map_err(|error| self.to_tool_error(&error))
     }

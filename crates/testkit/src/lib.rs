@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "corpora are files, found through the environment")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod corpora;
 #[cfg(feature = "tool")]

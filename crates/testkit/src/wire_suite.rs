@@ -3,7 +3,7 @@
 mod requests;
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, Wire};
+use windlass_wire::{DecodeError, Wire, WireLimits};
 
 use crate::split::{self, SplitMix64};
 
@@ -30,7 +30,7 @@ pub type Events<'a> = &'a dyn Fn(usize) -> String;
 ///
 /// # Errors
 /// The error of the decoder.
-pub fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Result<Vec<Chunk>, DecodeError> {
+pub fn decode(wire: &dyn Wire, limits: WireLimits, pieces: &[&[u8]]) -> Result<Vec<Chunk>, DecodeError> {
     let (mut decoder, mut chunks) = (wire.decoder(limits), Vec::new());
     for piece in pieces {
         decoder.push(piece, &mut chunks)?;
@@ -48,10 +48,10 @@ pub fn check_streams(wire: &dyn Wire, fixtures: &[Fixture]) {
     for fixture in fixtures {
         let read = |line| serde_json::from_str(line).expect("a fixture's chunk is JSON");
         let expected: Vec<Chunk> = fixture.chunks.lines().map(read).collect();
-        let whole = decode(wire, Limits::default(), &[fixture.stream]);
+        let whole = decode(wire, WireLimits::default(), &[fixture.stream]);
         assert_eq!(whole.expect("a fixture can be read"), expected, "{}", fixture.name);
         for way in split::ways(fixture.stream) {
-            let split = decode(wire, Limits::default(), &way);
+            let split = decode(wire, WireLimits::default(), &way);
             assert_eq!(split.expect("a fixture can be read"), expected, "{} split", fixture.name);
         }
     }
@@ -90,15 +90,15 @@ pub fn check_broken(fixtures: &[Fixture], oracle: fn(&[u8])) {
 pub fn check_limits(wire: &dyn Wire, forms: &[Events<'_>]) {
     let read = |limits, body: &[u8]| decode(wire, limits, &[body]);
     for events in forms {
-        let limits = Limits { event_bytes: 10, ..Limits::default() };
+        let limits = WireLimits { event_bytes: 10, ..WireLimits::default() };
         let error = read(limits, events(1).as_bytes()).expect_err("the event is too long");
         assert!(matches!(error, DecodeError::Limit { what: "bytes of one event", limit: 10 }), "{error:?}");
-        let limits = Limits { events: 2, ..Limits::default() };
+        let limits = WireLimits { events: 2, ..WireLimits::default() };
         assert!(read(limits, events(2).as_bytes()).is_ok());
         let error = read(limits, events(3).as_bytes()).expect_err("there are too many events");
         assert!(matches!(error, DecodeError::Limit { what: "events", limit: 2 }), "{error:?}");
     }
-    let limits = Limits { body_bytes: 10, ..Limits::default() };
+    let limits = WireLimits { body_bytes: 10, ..WireLimits::default() };
     let body = br#"{"error":{"message":"no"}}"#;
     assert!(matches!(read(limits, body), Err(DecodeError::Limit { limit: 10, .. })));
     let whole = wire.decode_whole(body, limits, &mut Vec::new());
@@ -120,7 +120,7 @@ pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
         (b": comments only\n\n", "comments only"),
     ];
     for (body, words) in NONE.iter().chain(own) {
-        let error = decode(wire, Limits::default(), &[body]).expect_err("it is not a stream");
+        let error = decode(wire, WireLimits::default(), &[body]).expect_err("it is not a stream");
         assert!(matches!(error, DecodeError::Shape { .. } | DecodeError::NotJson { .. }), "{error:?}");
         assert!(error.to_string().contains(words), "{error}");
     }
@@ -133,7 +133,7 @@ pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
 #[track_caller]
 pub fn check_second_event_is_no_json(wire: &dyn Wire, bodies: &[String]) {
     for body in bodies {
-        let error = decode(wire, Limits::default(), &[body.as_bytes()]).expect_err("it is not JSON");
+        let error = decode(wire, WireLimits::default(), &[body.as_bytes()]).expect_err("it is not JSON");
         assert!(matches!(error, DecodeError::Json { event: 2, .. }), "{error:?}");
     }
 }

@@ -3,7 +3,7 @@
 use windlass_stream::{CallChunk, CallKey, Chunk};
 
 use crate::coerce::Coercion;
-use crate::{LimitError, Limits};
+use crate::{LimitError, TextCallLimits};
 
 /// The first key for calls found in text. Providers count their indexes from zero, so a native call in the
 /// same answer cannot get the same key.
@@ -13,7 +13,7 @@ const FIRST_KEY: u64 = 1_000_000;
 #[derive(Debug)]
 pub(crate) struct Ledger {
     prefix: String,
-    pub(crate) limits: Limits,
+    pub(crate) limits: TextCallLimits,
     calls: usize,
     exceeded: Option<LimitError>,
     coercions: Vec<Coercion>,
@@ -27,7 +27,7 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Ledger {
-    pub(crate) fn new(prefix: String, limits: Limits) -> Self {
+    pub(crate) fn new(prefix: String, limits: TextCallLimits) -> Self {
         Self { prefix, limits, calls: 0, exceeded: None, coercions: Vec::new(), needs_more_work: None }
     }
 

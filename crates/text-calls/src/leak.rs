@@ -3,7 +3,7 @@
 use windlass_protocol::{Arguments, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
 
-use crate::{Options, Scanner};
+use crate::{Scanner, TextCallOptions};
 
 /// The result of searching an answer of native mode for leaked calls.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum NativeCalls {
 /// ```
 #[derive(Debug)]
 pub struct LeakDetector {
-    options: Options,
+    options: TextCallOptions,
 }
 
 /// A call that was found, with its arguments if they are complete.
@@ -62,7 +62,7 @@ struct FoundCall {
 impl LeakDetector {
     /// Creates a detector for the offered tools.
     pub fn new(specs: impl IntoIterator<Item = ToolSpec>) -> Self {
-        Self { options: Options::default().with_id_prefix("leaked").with_tools(specs) }
+        Self { options: TextCallOptions::default().with_id_prefix("leaked").with_tools(specs) }
     }
 
     /// Sets the prefix of the ids that the detector assigns (RULES X4).
@@ -120,7 +120,7 @@ fn nudge(name: &str, why: &str) -> Leak {
     ))
 }
 
-fn scan(options: &Options, text: &str) -> (Vec<Chunk>, Vec<FoundCall>) {
+fn scan(options: &TextCallOptions, text: &str) -> (Vec<Chunk>, Vec<FoundCall>) {
     let mut scanner = Scanner::new(options.clone());
     let mut chunks = Vec::new();
     scanner.push(text, &mut chunks);

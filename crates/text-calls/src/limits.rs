@@ -4,12 +4,12 @@
 /// [`Scanner::limit_error`](crate::Scanner::limit_error) returns the first limit that was exceeded.
 ///
 /// ```
-/// let limits = windlass_text_calls::Limits { calls: 16, ..windlass_text_calls::Limits::default() };
+/// let limits = windlass_text_calls::TextCallLimits { calls: 16, ..windlass_text_calls::TextCallLimits::default() };
 /// assert_eq!(limits.held_bytes, 65_536);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
-pub struct Limits {
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..TextCallLimits::default()`")]
+pub struct TextCallLimits {
     /// Maximum bytes of text that are held back while it is uncertain whether they are a call.
     pub held_bytes: usize,
     /// Maximum bytes of one argument that must be buffered because it is not a string.
@@ -18,7 +18,7 @@ pub struct Limits {
     pub calls: usize,
 }
 
-impl Default for Limits {
+impl Default for TextCallLimits {
     fn default() -> Self {
         Self { held_bytes: 64 << 10, value_bytes: 4 << 20, calls: 512 }
     }

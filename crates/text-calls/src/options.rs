@@ -2,7 +2,7 @@
 
 use windlass_protocol::{ToolName, ToolSpec};
 
-use crate::{Dialect, Limits};
+use crate::{Dialect, TextCallLimits};
 
 /// The tools that text can call (RULES X1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ pub enum CallsInReasoning {
 /// thoughts, and limits. By default no tool is offered, so everything stays text.
 ///
 /// ```
-/// use windlass_text_calls::{Dialect, Options, Reasoning};
-/// let options = Options::default().with_dialect(Dialect::Hermes).with_reasoning(Reasoning::Split);
+/// use windlass_text_calls::{Dialect, TextCallOptions, Reasoning};
+/// let options = TextCallOptions::default().with_dialect(Dialect::Hermes).with_reasoning(Reasoning::Split);
 /// assert_eq!(options.id_prefix, "text");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct TextCallOptions {
     /// The syntax in which the model writes calls.
     pub dialect: Dialect,
     /// The tools that can be called; none by default.
@@ -61,10 +61,10 @@ pub struct Options {
     /// same text always gives the same ids (RULES X4).
     pub id_prefix: String,
     /// Limits on buffered text and on the number of calls.
-    pub limits: Limits,
+    pub limits: TextCallLimits,
 }
 
-impl Default for Options {
+impl Default for TextCallOptions {
     fn default() -> Self {
         Self {
             dialect: Dialect::Auto,
@@ -72,12 +72,12 @@ impl Default for Options {
             reasoning: Reasoning::Keep,
             calls_in_reasoning: CallsInReasoning::Inert,
             id_prefix: "text".to_owned(),
-            limits: Limits::default(),
+            limits: TextCallLimits::default(),
         }
     }
 }
 
-impl Options {
+impl TextCallOptions {
     /// Sets the dialect.
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
@@ -122,7 +122,7 @@ impl Options {
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: TextCallLimits) -> Self {
         self.limits = limits;
         self
     }

@@ -11,7 +11,7 @@ use crate::form::Form;
 use crate::prose::{FirstBytes, Prose};
 use crate::reader::{Input, Progress, Reader};
 use crate::tools::Tools;
-use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning};
+use crate::{CallsInReasoning, Coercion, LimitError, Reasoning, TextCallOptions};
 
 /// Parses the text of one message into chunks: text, reasoning and calls.
 ///
@@ -21,11 +21,11 @@ use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning};
 /// ```
 /// use windlass_protocol::{ToolName, ToolSpec};
 /// use windlass_stream::{CallChunk, Chunk};
-/// use windlass_text_calls::{Dialect, Options, Scanner};
+/// use windlass_text_calls::{Dialect, TextCallOptions, Scanner};
 ///
 /// let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#.parse()?;
 /// let spec = ToolSpec::function(ToolName::new("read_file")?, "Reads a file.", schema);
-/// let mut scanner = Scanner::new(Options::default().with_dialect(Dialect::Roo).with_tools([spec]));
+/// let mut scanner = Scanner::new(TextCallOptions::default().with_dialect(Dialect::Roo).with_tools([spec]));
 /// let mut chunks = Vec::new();
 /// scanner.push("I look. <read_", &mut chunks);
 /// assert_eq!(chunks, [Chunk::text("I look. ")]);
@@ -76,7 +76,7 @@ pub(crate) const SPACE: usize = 1024;
 
 impl Scanner {
     /// Creates a scanner for one message.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: TextCallOptions) -> Self {
         let tools = Tools::new(&options.tools);
         let forms = Forms::new(options.dialect, &tools);
         let mut bytes = FirstBytes::new();

@@ -2,7 +2,7 @@
 
 mod value;
 
-use windlass_partial_json::{Bookmark, Change, Kind, NestedChange, Snapshot};
+use windlass_partial_json::{Bookmark, JsonChange, Kind, NestedChange, Snapshot};
 
 use crate::arguments::ToolArgs;
 use crate::mismatch::{Mismatch, Mismatches, kind_words};
@@ -80,11 +80,13 @@ impl<T: ToolArgs> FilledPartial<T> {
     #[cold]
     fn top(&mut self, step: &NestedChange<'_>) {
         match step.change {
-            Change::Begin { value, .. } | Change::Whole { value, .. } if value.kind() != Kind::Object => {
+            JsonChange::Begin { value, .. } | JsonChange::Whole { value, .. }
+                if value.kind() != Kind::Object =>
+            {
                 self.is_refused = true;
                 self.mismatches.add(value, "an object", kind_words(value.kind()));
             }
-            Change::End { value } if !self.is_refused => {
+            JsonChange::End { value } if !self.is_refused => {
                 T::settle(&mut self.partial, value, &mut self.mismatches);
             }
             _ => {}

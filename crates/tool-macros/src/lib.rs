@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "cargo describes a package in variables and the manifest")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod argument;
 mod case;

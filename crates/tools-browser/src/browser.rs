@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windlass_web_reach::{Reach, Scope};
 
 use crate::sight::MayFollow;
-use crate::{Dialer, Limits, Resolver, SystemResolver, TcpDialer, UrlRefusal, program};
+use crate::{BrowserLimits, Dialer, Resolver, SystemResolver, TcpDialer, UrlRefusal, program};
 
 /// A Chromium and the network that its pages may reach: the public web, and addresses that the program
 /// allows.
@@ -22,7 +22,7 @@ use crate::{Dialer, Limits, Resolver, SystemResolver, TcpDialer, UrlRefusal, pro
 pub struct Browser {
     pub(crate) program: PathBuf,
     pub(crate) reach: Reach,
-    pub(crate) limits: Limits,
+    pub(crate) limits: BrowserLimits,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) dialer: Arc<dyn Dialer>,
     pub(crate) may_follow: MayFollow,
@@ -40,7 +40,7 @@ impl Browser {
         Self {
             program: program.into(),
             reach: Reach::default(),
-            limits: Limits::default(),
+            limits: BrowserLimits::default(),
             resolver: Arc::new(SystemResolver),
             dialer: Arc::new(TcpDialer),
             may_follow: Arc::new(|_| false),
@@ -80,7 +80,7 @@ impl Browser {
     }
 
     /// Replaces the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: BrowserLimits) -> Self {
         self.limits = limits;
         self
     }

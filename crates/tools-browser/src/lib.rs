@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "a browser's profile folder is made, and removed, outside of any workspace"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(unix))]
 compile_error!("windlass-tools-browser needs Unix: leave the feature `browser` out on other systems");
@@ -49,7 +50,7 @@ pub use browser::Browser;
 #[cfg(unix)]
 pub use browser_action::BrowserAction;
 #[cfg(unix)]
-pub use limits::Limits;
+pub use limits::BrowserLimits;
 #[cfg(unix)]
 pub use profile::remove_stale_profiles;
 #[cfg(unix)]

@@ -6,13 +6,13 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use windlass_tools_browser::Limits;
-/// let limits = Limits::default().with_idle(Duration::from_secs(60));
+/// use windlass_tools_browser::BrowserLimits;
+/// let limits = BrowserLimits::default().with_idle(Duration::from_secs(60));
 /// assert_eq!(limits.console_lines, 40);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct BrowserLimits {
     /// Maximum time for the start of the browser: 20 s.
     pub start: Duration,
     /// Maximum time for loading a page: 15 s. Afterwards the page is shown in its current state.
@@ -33,7 +33,7 @@ pub struct Limits {
     pub connections: usize,
 }
 
-impl Default for Limits {
+impl Default for BrowserLimits {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(20),
@@ -49,7 +49,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl BrowserLimits {
     /// Sets the maximum time for the start of the browser.
     pub fn with_start(mut self, start: Duration) -> Self {
         self.start = start;

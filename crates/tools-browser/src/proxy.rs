@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::gate::Gate;
-use crate::{Limits, ReachError};
+use crate::{BrowserLimits, ReachError};
 use windlass_web_reach::{HostPort, WebUrl};
 
 /// The user name for the secret. It contains no information.
@@ -66,7 +66,7 @@ struct Desk {
 }
 
 impl Proxy {
-    pub(crate) async fn start(gate: Arc<Gate>, limits: &Limits) -> io::Result<Self> {
+    pub(crate) async fn start(gate: Arc<Gate>, limits: &BrowserLimits) -> io::Result<Self> {
         let mut random = [0; 24];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         let secret = URL_SAFE_NO_PAD.encode(random);

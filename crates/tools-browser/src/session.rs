@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::activity::{Activity, ActivityGuard};
-use crate::Limits;
+use crate::BrowserLimits;
 use crate::browser::Browser;
 use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;
@@ -33,7 +33,7 @@ pub(crate) struct Session {
     pub(crate) home: WebUrl,
     pub(crate) size: Size,
     pub(crate) confinement: Confinement,
-    pub(crate) limits: Limits,
+    pub(crate) limits: BrowserLimits,
     activity: Activity,
     over: DropGuard,
     keeper: JoinHandle<()>,
@@ -162,7 +162,7 @@ fn launch(
     proxy: Proxy,
     sight: &Arc<Sight>,
     (size, confinement): (Size, Confinement),
-    limits: &Limits,
+    limits: &BrowserLimits,
     (whereabouts, activity): (&Whereabouts, &Activity),
 ) -> std::io::Result<Launched> {
     // Runs in parallel to the start, which does not wait for it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
+use windlass_sandbox::{FileError, FolderEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
@@ -205,7 +205,11 @@ impl<'a> Listing<'a> {
     }
 
     /// Returns the names in a folder in reverse order, up to the remaining number.
-    fn reverse_names(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
+    fn reverse_names(
+        &mut self,
+        folder: &WorkspacePath,
+        room: &mut usize,
+    ) -> Result<Vec<FolderEntry>, FileError> {
         let mut listing = self.workspace.list(folder, *room)?;
         *room = room.saturating_sub(listing.entries.len());
         self.is_cut |= listing.is_cut;

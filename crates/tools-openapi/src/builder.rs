@@ -16,7 +16,7 @@ use crate::selection::Selection;
 use crate::servers::ServerChoice;
 use crate::tool::OperationTool;
 use crate::{
-    Dialer, Limits, Method, OpenApi, OpenApiError, OperationTools, RefusedOperation, Resolver,
+    Dialer, Method, OpenApi, OpenApiError, OpenApiLimits, OperationTools, RefusedOperation, Resolver,
     SystemResolver, TcpDialer, WebUrl,
 };
 
@@ -31,7 +31,7 @@ pub struct OperationToolsBuilder<'a> {
     selection: Selection,
     servers: ServerChoice,
     keyring: Keyring,
-    limits: Limits,
+    limits: OpenApiLimits,
     prefix: String,
     reach: Vec<(String, u16, Scope)>,
     root_certificates: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ impl<'a> OperationToolsBuilder<'a> {
             selection: Selection::default(),
             servers: ServerChoice::default(),
             keyring: Keyring::default(),
-            limits: Limits::default(),
+            limits: OpenApiLimits::default(),
             prefix: String::new(),
             reach: Vec::new(),
             root_certificates: Vec::new(),
@@ -136,7 +136,7 @@ impl<'a> OperationToolsBuilder<'a> {
     }
 
     /// Sets the limits.
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: OpenApiLimits) -> Self {
         self.limits = limits;
         self
     }

@@ -9,7 +9,7 @@ use windlass_web_reach::{CheckedClient, CheckedResponse, OutgoingRequest, Scope,
 
 use crate::credentials::Authorization;
 use crate::plan::PlannedRequest;
-use crate::{Limits, WebUrl};
+use crate::{OpenApiLimits, WebUrl};
 
 const ACCEPTED: &str = "application/json, application/*+json;q=0.9, text/*;q=0.5, */*;q=0.1";
 
@@ -17,7 +17,7 @@ const ACCEPTED: &str = "application/json, application/*+json;q=0.9, text/*;q=0.5
 #[derive(Clone, Debug)]
 pub(crate) struct HttpClient {
     pub(crate) http: CheckedClient,
-    pub(crate) limits: Limits,
+    pub(crate) limits: OpenApiLimits,
 }
 
 /// A response with the part of its body that fits the limit.

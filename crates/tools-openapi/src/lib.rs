@@ -33,7 +33,7 @@ pub use builder::OperationToolsBuilder;
 pub use credentials::CredentialSource;
 pub use document::{OpenApi, OperationSummary};
 pub use error::OpenApiError;
-pub use limits::Limits;
+pub use limits::OpenApiLimits;
 pub use method::Method;
 pub use tools::{OperationTools, RefusedOperation};
 pub use windlass_web_reach::{

@@ -9,7 +9,7 @@ use windlass_redact::Redactor;
 use crate::answer;
 use crate::client::{Answer, Ending};
 use crate::text::{cut, one_line};
-use crate::{Limits, Method, WebUrl};
+use crate::{Method, OpenApiLimits, WebUrl};
 
 /// Maximum length of the body of an error, in bytes.
 const MAX_ERROR: usize = 4_000;
@@ -19,7 +19,7 @@ pub(crate) fn report(
     method: Method,
     url: &WebUrl,
     answer: &Answer,
-    limits: &Limits,
+    limits: &OpenApiLimits,
     redactors: &[&Redactor],
 ) -> String {
     let mut report = format!("[{method} {url}]\nstatus: {}", status(answer.status));

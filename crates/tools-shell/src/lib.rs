@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "processes are started here, with files of their own")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod processes;
 mod service;

@@ -7,7 +7,7 @@ use hyper::header::{CONTENT_ENCODING, HeaderMap};
 use tokio::time::{Instant, timeout_at};
 use windlass_web_reach::CheckedResponse;
 
-use crate::{Ending, FetchError, Limits};
+use crate::{Ending, FetchError, WebLimits};
 
 /// Result of reading a body.
 pub(crate) struct ReadBody {
@@ -31,7 +31,7 @@ enum Unpacking {
 /// Reads a body. Keeps the bytes that arrived before a limit, a broken connection or the deadline.
 pub(crate) async fn take(
     answer: &mut CheckedResponse,
-    limits: &Limits,
+    limits: &WebLimits,
     deadline: Instant,
 ) -> Result<ReadBody, FetchError> {
     let mut unpacking = Unpacking::from_headers(answer.headers(), limits.decoded_bytes)?;

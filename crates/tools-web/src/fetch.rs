@@ -12,7 +12,7 @@ use windlass_web_reach::{CheckedClient, CheckedResponse, OutgoingRequest, Scope,
 use crate::body::{self, ReadBody};
 use crate::media::DeclaredMedia;
 use crate::{
-    Dialer, FetchError, FetchResult, Limits, Page, Redirect, Resolver, RootError, UrlRefusal, WebUrl,
+    Dialer, FetchError, FetchResult, Page, Redirect, Resolver, RootError, UrlRefusal, WebLimits, WebUrl,
 };
 
 const ACCEPTED: &str = "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
@@ -39,7 +39,7 @@ type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 #[derive(Clone)]
 pub struct Fetch {
     client: CheckedClient,
-    limits: Limits,
+    limits: WebLimits,
     may_follow: MayFollow,
 }
 
@@ -60,11 +60,15 @@ impl Fetch {
     /// Creates a fetcher for the public web with the system's resolver, TCP and the default limits. Redirects
     /// to other hosts are returned and not followed.
     pub fn new() -> Self {
-        Self { client: CheckedClient::default(), limits: Limits::default(), may_follow: Arc::new(|_| false) }
+        Self {
+            client: CheckedClient::default(),
+            limits: WebLimits::default(),
+            may_follow: Arc::new(|_| false),
+        }
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: WebLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -121,7 +125,7 @@ impl Fetch {
     }
 
     /// Returns the limits.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &WebLimits {
         &self.limits
     }
 
@@ -154,7 +158,7 @@ impl Fetch {
         &self,
         url: &WebUrl,
         request: OutgoingRequest,
-        limits: &Limits,
+        limits: &WebLimits,
     ) -> Result<ServiceResponse, FetchError> {
         let times = TimeLimits::start(limits.connect, limits.total);
         let scope = self.client.reach().scope(url.endpoint(), Some(Scope::Any))?;

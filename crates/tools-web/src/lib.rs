@@ -23,7 +23,7 @@ pub use embeddings::{Embeddings, EmbeddingsError, VectorForm};
 pub use error::FetchError;
 pub use fetch::Fetch;
 pub use generate_image::{GenerateImage, ImageProvider};
-pub use limits::Limits;
+pub use limits::WebLimits;
 pub use markdown::{RenderedText, Style, render};
 pub use media::Media;
 pub use page::{Ending, FetchResult, Page, Redirect};

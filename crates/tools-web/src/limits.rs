@@ -1,4 +1,4 @@
-//! `Limits`: maximum sizes and durations of a fetch.
+//! `WebLimits`: maximum sizes and durations of a fetch.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use windlass_tools_web::Limits;
-/// let limits = Limits::default().with_total(Duration::from_secs(5));
+/// use windlass_tools_web::WebLimits;
+/// let limits = WebLimits::default().with_total(Duration::from_secs(5));
 /// assert_eq!(limits.wire_bytes, 5_000_000);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct WebLimits {
     /// Timeout for a connection: 10 s.
     pub connect: Duration,
     /// Timeout for the complete fetch, redirects included: 30 s.
@@ -27,7 +27,7 @@ pub struct Limits {
     pub redirects: usize,
 }
 
-impl Default for Limits {
+impl Default for WebLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl WebLimits {
     /// Sets the timeout for a connection.
     pub fn with_connect(mut self, connect: Duration) -> Self {
         self.connect = connect;

@@ -18,7 +18,7 @@ use windlass_web_reach::OutgoingRequest;
 use crate::fetch::ServiceResponse;
 use crate::report::status;
 use crate::web_fetch::with_causes;
-use crate::{Ending, Fetch, FetchError, Limits, UrlRefusal, WebUrl};
+use crate::{Ending, Fetch, FetchError, UrlRefusal, WebLimits, WebUrl};
 
 /// Maximum number of characters of a service's error message that are shown.
 const MAX_WORDS: usize = 300;
@@ -51,7 +51,7 @@ pub(crate) struct Service {
     name: String,
     base: WebUrl,
     key: ServiceKey,
-    pub(crate) limits: Limits,
+    pub(crate) limits: WebLimits,
 }
 
 impl ServiceKey {

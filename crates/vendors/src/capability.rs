@@ -34,7 +34,7 @@ pub enum Ability {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Source {
+pub enum ClaimSource {
     /// The user's own configuration file.
     Config,
     /// A refusal of the provider.
@@ -54,7 +54,7 @@ pub struct Claim {
     /// Support for the ability.
     pub support: Support,
     /// Source of the statement; `None` if the support is unknown.
-    pub source: Option<Source>,
+    pub source: Option<ClaimSource>,
 }
 
 /// Statements of one source about abilities. An ability that is absent is not stated.
@@ -63,12 +63,12 @@ pub type Claims = BTreeMap<Ability, bool>;
 /// Everything known about a model's abilities, with the source of each statement.
 ///
 /// ```
-/// use windlass_vendors::{Ability, Source, Vendors};
+/// use windlass_vendors::{Ability, ClaimSource, Vendors};
 /// use windlass_protocol::Support;
 /// let vendors = Vendors::builtin();
 /// let known = vendors.get("deepseek").ok_or("not found")?.capabilities("deepseek-chat");
 /// assert_eq!(known.claim(Ability::Images).support, Support::No);
-/// assert_eq!(known.claim(Ability::Images).source, Some(Source::Vendor));
+/// assert_eq!(known.claim(Ability::Images).source, Some(ClaimSource::Vendor));
 /// # Ok::<(), &'static str>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -142,7 +142,7 @@ impl ModelCapabilities {
     }
 
     /// Adds the statements of a weaker source for abilities that are not stated yet.
-    pub(crate) fn add(&mut self, claims: &Claims, source: &Source) {
+    pub(crate) fn add(&mut self, claims: &Claims, source: &ClaimSource) {
         for (ability, has) in claims {
             let support = if *has { Support::Yes } else { Support::No };
             self.0.entry(*ability).or_insert_with(|| Claim { support, source: Some(source.clone()) });

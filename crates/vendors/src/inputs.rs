@@ -2,7 +2,7 @@
 
 use windlass_protocol::{Content, File, History, Part, Refusal, RefusalKind, Support};
 
-use crate::capability::{Ability, ModelCapabilities, Source};
+use crate::capability::{Ability, ClaimSource, ModelCapabilities};
 
 /// Kinds of input that a model can lack, with the words for them.
 const INPUTS: [(Ability, &str); 3] =
@@ -74,15 +74,15 @@ fn ability_for(file: &File) -> Option<Ability> {
 
 fn lacks(known: &ModelCapabilities, ability: Ability) -> bool {
     let claim = known.claim(ability);
-    claim.support == Support::No && claim.source != Some(Source::Learned)
+    claim.support == Support::No && claim.source != Some(ClaimSource::Learned)
 }
 
 fn explain(model: &str, known: &ModelCapabilities, lacking: Ability) -> String {
     let takes = INPUTS.iter().filter(|(ability, _)| known.claim(*ability).support == Support::Yes);
     let takes: Vec<&str> = std::iter::once("text").chain(takes.map(|(_, words)| *words)).collect();
     let source = match known.claim(lacking).source {
-        Some(Source::Config) => "your configuration",
-        Some(Source::Discovered) => "the provider's list of models",
+        Some(ClaimSource::Config) => "your configuration",
+        Some(ClaimSource::Discovered) => "the provider's list of models",
         _ => "the built-in table of models",
     };
     format!(

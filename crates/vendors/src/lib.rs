@@ -20,7 +20,7 @@ mod rewrites;
 mod vendor;
 mod vendors;
 
-pub use capability::{Ability, Claim, Claims, ModelCapabilities, Source};
+pub use capability::{Ability, Claim, ClaimSource, Claims, ModelCapabilities};
 pub use discovery::{Discovery, ModelPage, add_model_details};
 pub use document::{CapabilityDocument, DocumentError};
 pub use encoder::{EncodedRequest, RequestEncoder};

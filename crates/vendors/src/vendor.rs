@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_wire::Wire;
 
-use crate::capability::{Claims, ModelCapabilities, Source, deserialize_claims};
+use crate::capability::{ClaimSource, Claims, ModelCapabilities, deserialize_claims};
 use crate::discovery::Discovery;
 use crate::edit::{Change, Edit};
 use crate::endpoint::Endpoint;
@@ -119,11 +119,11 @@ impl Vendor {
 
     /// Like [`Self::capabilities`], with statements of the provider, which are weaker than the user's files
     /// and stronger than the table.
-    pub(crate) fn combine_claims(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
+    pub(crate) fn combine_claims(&self, model: &str, stated: &[(ClaimSource, Claims)]) -> ModelCapabilities {
         let mut known = ModelCapabilities::default();
         let (config, others): (Vec<_>, Vec<_>) =
-            self.rules(model).partition(|(_, source)| *source == Source::Config);
-        let of = |(rule, source): &(&'_ Rule, Source)| (source.clone(), rule.capabilities.clone());
+            self.rules(model).partition(|(_, source)| *source == ClaimSource::Config);
+        let of = |(rule, source): &(&'_ Rule, ClaimSource)| (source.clone(), rule.capabilities.clone());
         for (source, claims) in
             config.iter().map(of).chain(stated.iter().cloned()).chain(others.iter().map(of))
         {
@@ -164,11 +164,11 @@ impl Vendor {
     }
 
     /// Returns the rules for a model, the strongest first.
-    fn rules(&self, model: &str) -> impl Iterator<Item = (&Rule, Source)> {
-        let config = self.config.iter().map(|rule| (rule, Source::Config));
-        let table = self.table.iter().map(|rule| (rule, Source::Table(rule.pattern.clone())));
+    fn rules(&self, model: &str) -> impl Iterator<Item = (&Rule, ClaimSource)> {
+        let config = self.config.iter().map(|rule| (rule, ClaimSource::Config));
+        let table = self.table.iter().map(|rule| (rule, ClaimSource::Table(rule.pattern.clone())));
         let matching = config.chain(table).filter(move |(rule, _)| fits(&rule.pattern, model));
-        matching.chain(std::iter::once((&self.defaults, Source::Vendor)))
+        matching.chain(std::iter::once((&self.defaults, ClaimSource::Vendor)))
     }
 }
 

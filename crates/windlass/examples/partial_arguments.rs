@@ -7,10 +7,10 @@
 
 use std::io::Write as _;
 
-use windlass::parse::assemble::{Assembler, CallEvent, Options};
+use windlass::parse::assemble::{AssembleOptions, Assembler, CallEvent};
 use windlass::parse::partial_json::Snapshot;
 use windlass::providers::anthropic::Anthropic;
-use windlass::providers::wire::{Limits, Wire};
+use windlass::providers::wire::{Wire, WireLimits};
 use windlass::stream::Chunk;
 use windlass::tool::{ToolArgs, TypedPartial};
 
@@ -116,8 +116,8 @@ fn recorded() -> String {
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wire = Anthropic::default();
-    let mut decoder = wire.decoder(Limits::default());
-    let mut assembler = Assembler::new(Options::default());
+    let mut decoder = wire.decoder(WireLimits::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut screen = Screen::default();
     let (mut chunks, mut events) = (Vec::<Chunk>::new(), Vec::new());
     // The network splits the stream anywhere, including inside an event and inside a character.

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use windlass::parse::assemble::{Assembler, CallEvent, Options};
+use windlass::parse::assemble::{AssembleOptions, Assembler, CallEvent};
 use windlass::policy::{ApprovalHistory, Grants, Policy, decide};
 use windlass::protocol::{Message, Request, ToolCall};
 use windlass::providers::anthropic::Anthropic;
-use windlass::providers::wire::{Limits, Wire};
+use windlass::providers::wire::{Wire, WireLimits};
 use windlass::sandbox::Workspace;
 use windlass::stream::Chunk;
 use windlass::tool::Context;
@@ -96,7 +96,7 @@ fn show_events() -> Result<(), windlass::parse::sse::Error> {
 }
 
 fn chunks(wire: &Anthropic) -> Result<Vec<Chunk>, windlass::providers::wire::DecodeError> {
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     let mut chunks = Vec::new();
     for piece in RECORDED.as_bytes().chunks(100) {
         decoder.push(piece, &mut chunks)?;
@@ -110,7 +110,7 @@ fn chunks(wire: &Anthropic) -> Result<Vec<Chunk>, windlass::providers::wire::Dec
 }
 
 fn calls(chunks: Vec<Chunk>) -> (Message, Vec<ToolCall>) {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     println!("4. calls:");
     for chunk in chunks {

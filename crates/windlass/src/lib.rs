@@ -1,10 +1,11 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod external;
 pub mod parse;
 pub mod prelude;
 pub mod providers;
 pub mod tools;
-
 #[cfg(feature = "agent")]
 pub mod durable;
 #[cfg(feature = "agent")]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, EventReader, Limits, Template, replace_lone_surrogates};
+use windlass_wire::{DecodeError, EventReader, Template, WireLimits, replace_lone_surrogates};
 
 use crate::block::OpenBlock;
 use crate::event::Event;
@@ -64,7 +64,7 @@ impl EventReader for Reader {
         self.abandon(chunks);
     }
 
-    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(body: &[u8], limits: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         Self::decode_body(body, limits, chunks)
     }
 }

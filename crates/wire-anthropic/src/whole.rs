@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
+use windlass_wire::{DecodeError, WireLimits, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::WireMessage;
@@ -13,7 +13,7 @@ impl Reader {
     /// Decodes a body into the chunks that the same answer would have had as a stream.
     pub(crate) fn decode_body(
         body: &[u8],
-        limits: Limits,
+        limits: WireLimits,
         chunks: &mut Vec<Chunk>,
     ) -> Result<(), DecodeError> {
         if body.len() > limits.body_bytes {

@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
-    ProviderError, RequestBody, SamplingKind, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, ProviderError,
+    RequestBody, SamplingKind, Wire, WireLimits,
 };
 
 use crate::AnthropicOptions;
@@ -93,11 +93,16 @@ impl Wire for Anthropic {
         crate::lint::check(&self.options, request)
     }
 
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
         Box::new(EventDecoder::<Reader>::new(limits))
     }
 
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
         Reader::decode_body(body, limits, chunks)
     }
 

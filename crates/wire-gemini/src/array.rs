@@ -1,6 +1,6 @@
 //! Splits a JSON array that arrives in fragments into its elements.
 
-use windlass_wire::{DecodeError, Limits};
+use windlass_wire::{DecodeError, WireLimits};
 
 use crate::names::NAME;
 
@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// API streams such an array if a request does not have `alt=sse`.
 #[derive(Debug)]
 pub(crate) struct ArrayStream {
-    limits: Limits,
+    limits: WireLimits,
     /// The bytes of the current element from earlier pushes.
     element: Vec<u8>,
     /// The nesting depth inside the array; 0 between elements.
@@ -29,7 +29,7 @@ enum Place {
 }
 
 impl ArrayStream {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: WireLimits) -> Self {
         Self { limits, element: Vec::new(), depth: 0, length: 0, place: Place::Structure, elements: 0 }
     }
 

@@ -1,7 +1,7 @@
 //! The decoder of a streamed response, in both framings of the API.
 
 use windlass_stream::Chunk;
-use windlass_wire::{Body, DecodeError, Decoder, Limits, ResponseParser, StreamEvent};
+use windlass_wire::{Body, DecodeError, Decoder, ResponseParser, StreamEvent, WireLimits};
 
 use crate::array::ArrayStream;
 use crate::reader::Reader;
@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub(crate) struct GeminiDecoder {
     framing: Framing,
-    limits: Limits,
+    limits: WireLimits,
     reader: Reader,
 }
 
@@ -26,7 +26,7 @@ enum Framing {
 }
 
 impl GeminiDecoder {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: WireLimits) -> Self {
         Self { framing: Framing::Unknown(ResponseParser::new(limits)), limits, reader: Reader::default() }
     }
 }

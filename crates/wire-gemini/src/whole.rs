@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
+use windlass_wire::{DecodeError, WireLimits, replace_lone_surrogates};
 
 use crate::array::ArrayStream;
 use crate::event::Event;
@@ -9,7 +9,11 @@ use crate::names::NAME;
 use crate::reader::Reader;
 
 /// Decodes a body into the chunks that the same answer would have had as a stream.
-pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+pub(crate) fn decode_whole(
+    body: &[u8],
+    limits: WireLimits,
+    chunks: &mut Vec<Chunk>,
+) -> Result<(), DecodeError> {
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
     }
@@ -28,7 +32,7 @@ pub(crate) fn empty() -> DecodeError {
 }
 
 /// Decodes an array of events, which is a whole stream in one body.
-fn read_array(text: &str, limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+fn read_array(text: &str, limits: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     let mut reader = Reader::default();
     let mut array = ArrayStream::new(limits);
     array.push(text.as_bytes(), |number, element| reader.read(element, number, chunks))?;

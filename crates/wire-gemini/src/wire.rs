@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    CachesApi, DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, Limits,
-    ProviderError, RequestBody, SamplingKind, Wire,
+    CachesApi, DecodeError, Decoder, EncodeError, EncodedHistory, FilesApi, HttpRequest, ProviderError,
+    RequestBody, SamplingKind, Wire, WireLimits,
 };
 
 use crate::GeminiOptions;
@@ -106,11 +106,16 @@ impl Wire for Gemini {
         crate::lint::check(&self.options, request)
     }
 
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
         Box::new(crate::decode::GeminiDecoder::new(limits))
     }
 
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
         crate::whole::decode_whole(body, limits, chunks)
     }
 

@@ -1,7 +1,7 @@
 //! The decoder of a streamed response.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, EventReader, Limits};
+use windlass_wire::{DecodeError, EventReader, WireLimits};
 
 use crate::names::NAME;
 use crate::reader::Reader;
@@ -18,7 +18,7 @@ impl EventReader for Reader {
         self.abandon(chunks);
     }
 
-    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(body: &[u8], limits: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         whole::decode_whole(body, limits, chunks)
     }
 }

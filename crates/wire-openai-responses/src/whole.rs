@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, replace_lone_surrogates};
+use windlass_wire::{DecodeError, WireLimits, replace_lone_surrogates};
 
 use crate::error::has_error;
 use crate::event::Response;
@@ -9,7 +9,11 @@ use crate::names::NAME;
 use crate::reader::Reader;
 
 /// Decodes a body into the chunks that the same answer would have had as a stream.
-pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+pub(crate) fn decode_whole(
+    body: &[u8],
+    limits: WireLimits,
+    chunks: &mut Vec<Chunk>,
+) -> Result<(), DecodeError> {
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
     }

@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, Limits,
-    ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, ProviderError,
+    RequestBody, Wire, WireLimits,
 };
 
 use crate::OpenAiResponsesOptions;
@@ -72,11 +72,16 @@ impl Wire for OpenAiResponses {
         crate::lint::check(&self.options, request)
     }
 
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
         Box::new(EventDecoder::<Reader>::new(limits))
     }
 
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
         crate::whole::decode_whole(body, limits, chunks)
     }
 

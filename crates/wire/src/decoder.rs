@@ -4,8 +4,8 @@ use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
 use crate::{
-    CachesApi, DecodeError, EncodeError, FilesApi, HttpRequest, Limits, ProviderError, RequestBody,
-    SamplingKind,
+    CachesApi, DecodeError, EncodeError, FilesApi, HttpRequest, ProviderError, RequestBody, SamplingKind,
+    WireLimits,
 };
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
@@ -18,12 +18,12 @@ use crate::{
 /// ```
 /// use windlass_protocol::Request;
 /// use windlass_stream::Chunk;
-/// use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+/// use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, WireLimits, ProviderError, Wire};
 ///
 /// /// A format in which the answer is plain text.
 /// struct Plain;
 /// /// Keeps the bytes, because a piece can end inside of a character.
-/// struct PlainDecoder(Vec<u8>, Limits);
+/// struct PlainDecoder(Vec<u8>, WireLimits);
 ///
 /// impl Wire for Plain {
 ///     fn name(&self) -> &'static str {
@@ -32,10 +32,10 @@ use crate::{
 ///     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
 ///         Ok(HttpRequest::post("/ask", serde_json::to_vec(request)?))
 ///     }
-///     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+///     fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
 ///         Box::new(PlainDecoder(Vec::new(), limits))
 ///     }
-///     fn decode_whole(&self, body: &[u8], _limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+///     fn decode_whole(&self, body: &[u8], _limits: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
 ///         chunks.push(Chunk::text(String::from_utf8_lossy(body)));
 ///         Ok(())
 ///     }
@@ -58,7 +58,7 @@ use crate::{
 ///     }
 /// }
 ///
-/// let (mut decoder, mut chunks) = (Plain.decoder(Limits::default()), Vec::new());
+/// let (mut decoder, mut chunks) = (Plain.decoder(WireLimits::default()), Vec::new());
 /// decoder.push(b"hel", &mut chunks)?;
 /// decoder.push(b"lo", &mut chunks)?;
 /// decoder.finish(&mut chunks)?;
@@ -189,13 +189,18 @@ pub trait Wire: Send + Sync {
     }
 
     /// Creates a decoder for one streamed response (RULES S13).
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder>;
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder>;
 
     /// Decodes a response that was not streamed into the chunks that a stream would produce.
     ///
     /// # Errors
     /// Returns an error if the body does not have this format or exceeds a limit.
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError>;
 
     /// Decodes the body of an error response. Never fails: a body that is not the provider's becomes
     /// [`ProviderErrorKind::NotProvider`](crate::ProviderErrorKind::NotProvider) or a retryable kind.

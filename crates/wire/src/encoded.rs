@@ -35,8 +35,8 @@ use crate::{EncodeError, HttpRequest, RequestBody, Wire};
 /// #         let items = |range: std::ops::Range<usize>| Ok(range.map(|at| &messages[at]).collect::<Vec<_>>());
 /// #         Ok(HttpRequest::post("/ask", body.finish(&head, messages, items)?))
 /// #     }
-/// #     fn decoder(&self, _: Limits) -> Box<dyn Decoder> { unreachable!() }
-/// #     fn decode_whole(&self, _: &[u8], _: Limits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> { Ok(()) }
+/// #     fn decoder(&self, _: WireLimits) -> Box<dyn Decoder> { unreachable!() }
+/// #     fn decode_whole(&self, _: &[u8], _: WireLimits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> { Ok(()) }
 /// #     fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError { ProviderError::not_provider(status, body) }
 /// # }
 /// # let wire = Plain;

@@ -4,7 +4,7 @@ use windlass_sse::Parser;
 use windlass_stream::Chunk;
 
 use crate::response_form::{Form, detect_form};
-use crate::{Body, DecodeError, Decoder, EventReader, Limits, StreamEvent};
+use crate::{Body, DecodeError, Decoder, EventReader, StreamEvent, WireLimits};
 
 /// The maximum number of bytes to keep from a body without events, for an error message.
 const HEAD_BYTES: usize = 200;
@@ -13,13 +13,13 @@ const HEAD_BYTES: usize = 200;
 #[derive(Debug)]
 pub struct EventDecoder<R> {
     stream: ResponseParser,
-    limits: Limits,
+    limits: WireLimits,
     reader: R,
 }
 
 impl<R: EventReader> EventDecoder<R> {
     /// Creates a decoder for one response.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: WireLimits) -> Self {
         Self { stream: ResponseParser::new(limits), limits, reader: R::default() }
     }
 }
@@ -68,15 +68,15 @@ fn read<R: EventReader>(
 /// here once. A last event without its final line break is still accepted if it is complete.
 ///
 /// ```
-/// use windlass_wire::{Body, ResponseParser, Limits};
+/// use windlass_wire::{Body, ResponseParser, WireLimits};
 /// let mut seen = Vec::new();
-/// let mut stream = ResponseParser::new(Limits::default());
+/// let mut stream = ResponseParser::new(WireLimits::default());
 /// stream.push(b"data: {}\n\ndata: [DO", |event| Ok(seen.push(event.data.to_owned())))?;
 /// let body = stream.finish(|event| Ok(seen.push(event.data.to_owned())))?;
 /// assert_eq!(seen, ["{}", "[DO"]);
 /// assert_eq!(body, Body::Events);
 ///
-/// let mut stream = ResponseParser::new(Limits::default());
+/// let mut stream = ResponseParser::new(WireLimits::default());
 /// stream.push(br#"{"error":{}}"#, |_| Ok(()))?;
 /// assert_eq!(stream.finish(|_| Ok(()))?, Body::Plain(br#"{"error":{}}"#.to_vec()));
 /// # Ok::<(), windlass_wire::DecodeError>(())
@@ -84,7 +84,7 @@ fn read<R: EventReader>(
 #[derive(Debug)]
 pub struct ResponseParser {
     parser: Parser,
-    limits: Limits,
+    limits: WireLimits,
     form: Form,
     events: usize,
     plain: Vec<u8>,
@@ -92,8 +92,8 @@ pub struct ResponseParser {
 
 impl ResponseParser {
     /// Creates a parser with the given limits.
-    pub fn new(limits: Limits) -> Self {
-        let sse = windlass_sse::Limits::default()
+    pub fn new(limits: WireLimits) -> Self {
+        let sse = windlass_sse::SseLimits::default()
             .with_line_bytes(limits.event_bytes)
             .with_event_bytes(limits.event_bytes);
         Self { parser: Parser::with_limits(sse), limits, form: Form::Unknown, events: 0, plain: Vec::new() }

@@ -2,14 +2,14 @@
 
 use windlass_stream::Chunk;
 
-use crate::{DecodeError, Limits};
+use crate::{DecodeError, WireLimits};
 
 /// Reader of a format's events: the part of a [`Decoder`](crate::Decoder) that differs between formats with server-sent
 /// events. [`EventDecoder`](crate::EventDecoder) does the rest.
 ///
 /// ```
 /// use windlass_stream::Chunk;
-/// use windlass_wire::{DecodeError, Decoder, EventDecoder, EventReader, Limits};
+/// use windlass_wire::{DecodeError, Decoder, EventDecoder, EventReader, WireLimits};
 ///
 /// /// A format in which the data of each event is text.
 /// #[derive(Default)]
@@ -23,14 +23,14 @@ use crate::{DecodeError, Limits};
 ///         Ok(())
 ///     }
 ///     fn finish(&mut self, _: &mut Vec<Chunk>) {}
-///     fn decode_whole(body: &[u8], _: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+///     fn decode_whole(body: &[u8], _: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
 ///         chunks.push(Chunk::text(String::from_utf8_lossy(body)));
 ///         Ok(())
 ///     }
 /// }
 ///
 /// let mut chunks = Vec::new();
-/// let mut decoder = EventDecoder::<Lines>::new(Limits::default());
+/// let mut decoder = EventDecoder::<Lines>::new(WireLimits::default());
 /// decoder.push(b"data: a\n\ndata: [DO", &mut chunks)?;
 /// decoder.push(b"NE]\n\n", &mut chunks)?;
 /// decoder.finish(&mut chunks)?;
@@ -59,5 +59,5 @@ pub trait EventReader: Default + Send {
     ///
     /// # Errors
     /// If the body does not have the format or exceeds a limit.
-    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
+    fn decode_whole(body: &[u8], limits: WireLimits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
 }

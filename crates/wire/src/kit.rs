@@ -21,7 +21,7 @@ pub use rule::WireRule;
 /// ```
 /// # use windlass_protocol::{Request, StopReason};
 /// # use windlass_stream::Chunk;
-/// # use windlass_wire::{DecodeError, Decoder, EncodeError, EventDecoder, EventReader, HttpRequest, Limits, ProviderError, Wire};
+/// # use windlass_wire::{DecodeError, Decoder, EncodeError, EventDecoder, EventReader, HttpRequest, WireLimits, ProviderError, Wire};
 /// use windlass_protocol::Message;
 /// use windlass_wire::kit::{WireExamples, check_wire};
 /// # struct Lines;
@@ -32,8 +32,8 @@ pub use rule::WireRule;
 /// #         let texts = serde_json::to_string(&texts)?;
 /// #         Ok(HttpRequest::post("/ask", format!("{{\"messages\":{texts}}}")))
 /// #     }
-/// #     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> { Box::new(EventDecoder::<Reader>::new(limits)) }
-/// #     fn decode_whole(&self, body: &[u8], _: Limits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+/// #     fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> { Box::new(EventDecoder::<Reader>::new(limits)) }
+/// #     fn decode_whole(&self, body: &[u8], _: WireLimits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
 /// #         Err(DecodeError::from_foreign_body("lines", body))
 /// #     }
 /// #     fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError { ProviderError::not_provider(status, body) }
@@ -50,7 +50,7 @@ pub use rule::WireRule;
 /// #         Ok(())
 /// #     }
 /// #     fn finish(&mut self, _: &mut Vec<Chunk>) {}
-/// #     fn decode_whole(body: &[u8], _: Limits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+/// #     fn decode_whole(body: &[u8], _: WireLimits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
 /// #         Err(DecodeError::from_foreign_body("lines", body))
 /// #     }
 /// # }

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod body;
 mod caches_api;
@@ -44,7 +45,7 @@ pub use files_api::{FilesApi, UploadProtocol};
 pub use hosted_tools::{HostedToolError, NativeTool, build_object, location_fields, text_list};
 pub use http::HttpRequest;
 pub use lenient_str::LenientStr;
-pub use limits::Limits;
+pub use limits::WireLimits;
 pub use lint::check_conversation;
 pub use pairing::{check_pairing, check_pairing_from};
 pub use prefix::{CachePrefix, CachePrefixError, assert_append_only};

@@ -131,7 +131,7 @@ pub enum RunError {
         /// The requested workflow.
         asked: String,
     },
-    /// The record does not start with an [`Entry::Started`](crate::Entry::Started).
+    /// The record does not start with an [`WorkflowEntry::Started`](crate::WorkflowEntry::Started).
     #[error("the record does not begin with the start of a workflow")]
     NotStarted,
     /// A later version of this program wrote the record.

@@ -37,7 +37,7 @@ pub use error::{PathError, RunError, WorkflowError};
 pub use key::StepKey;
 pub use options::WorkflowOptions;
 pub use outcome::{StepStatus, WaitingStep, WorkflowEvent, WorkflowOutcome};
-pub use record::{Entry, StepEnd};
+pub use record::{StepEnd, WorkflowEntry};
 pub use runner::Runner;
 pub use tool::RunWorkflow;
 pub use workflow::Workflow;

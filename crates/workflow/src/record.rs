@@ -18,7 +18,7 @@ use crate::{RunError, StepKey, WorkflowOutcome};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "workflow_entry", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Entry {
+pub enum WorkflowEntry {
     /// The run started.
     Started {
         /// The version of the record format.
@@ -65,7 +65,7 @@ enum RecordedEntry {
     Failed(Failure),
 }
 
-impl Entry {
+impl WorkflowEntry {
     /// The version of the record format that this program writes.
     pub const VERSION: u32 = RECORD_VERSION;
 }
@@ -93,19 +93,19 @@ impl Record {
     ) -> Result<Self, RunError> {
         let records = journal.records()?;
         let mut record = Self { journal, redactor, calls: Calls::new(), input: Map::new(), over: None };
-        let mut entries = records.iter().map(windlass_journal::Record::read::<Entry>);
+        let mut entries = records.iter().map(windlass_journal::Record::read::<WorkflowEntry>);
         let Some(first) = entries.next().transpose()? else {
             record.input = input()?;
-            let (version, workflow) = (Entry::VERSION, workflow.to_owned());
+            let (version, workflow) = (WorkflowEntry::VERSION, workflow.to_owned());
             let input = record.input.clone();
-            record.append(&Entry::Started { version, workflow, input })?;
+            record.append(&WorkflowEntry::Started { version, workflow, input })?;
             return Ok(record);
         };
         match first {
-            Entry::Started { version, .. } if version > Entry::VERSION => {
+            WorkflowEntry::Started { version, .. } if version > WorkflowEntry::VERSION => {
                 return Err(RunError::Version { version });
             }
-            Entry::Started { workflow: recorded, input, .. } => {
+            WorkflowEntry::Started { workflow: recorded, input, .. } => {
                 if recorded != workflow {
                     return Err(RunError::OtherWorkflow { recorded, asked: workflow.to_owned() });
                 }
@@ -119,28 +119,28 @@ impl Record {
         Ok(record)
     }
 
-    fn replay(&mut self, entry: Entry) {
+    fn replay(&mut self, entry: WorkflowEntry) {
         match entry {
-            Entry::StepStarted { step, attempt, asked } => {
+            WorkflowEntry::StepStarted { step, attempt, asked } => {
                 self.calls.insert((step, attempt), (asked, None));
             }
-            Entry::StepFinished { step, attempt, end } => {
+            WorkflowEntry::StepFinished { step, attempt, end } => {
                 if let Some((_, known)) = self.calls.get_mut(&(step, attempt)) {
                     *known = Some(end.into());
                 }
             }
-            Entry::Finished { outcome } => {
+            WorkflowEntry::Finished { outcome } => {
                 let is_final =
                     matches!(outcome, WorkflowOutcome::Completed { .. } | WorkflowOutcome::Failed { .. });
                 self.over = Some(outcome).filter(|_| is_final);
             }
-            Entry::Started { .. } => {}
+            WorkflowEntry::Started { .. } => {}
         }
     }
 
     /// Appends an entry and returns after it has been synced to disk. Only then may the effects happen that
     /// the entry announces.
-    pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    pub(crate) fn append(&mut self, entry: &WorkflowEntry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         // A secret that equals a field name of the entry must stay, or the run could not be resumed.
         let text = self.redactor.to_redacted_json(entry).map_err(encode)?;
@@ -157,7 +157,7 @@ impl Record {
             // A suspended call has not ended; the record of that call holds the reason.
             End::Suspended(_) => return Ok(()),
         };
-        self.append(&Entry::StepFinished { step: step.clone(), attempt, end: StepEnd(end) })
+        self.append(&WorkflowEntry::StepFinished { step: step.clone(), attempt, end: StepEnd(end) })
     }
 }
 

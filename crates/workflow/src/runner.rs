@@ -13,7 +13,7 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Effect, End, Machine};
 use crate::questions::{answering, asker, asks};
-use crate::record::{Entry, Record};
+use crate::record::{Record, WorkflowEntry};
 use crate::stepping::{Ran, Stepping};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
@@ -144,7 +144,7 @@ impl Drive<'_> {
             Some((_, Some(end))) => return Ok(self.machine.end_call(&key, attempt, end)),
             Some((_, None)) => {}
             None if self.is_stopping => return Ok(Vec::new()),
-            None => self.record.append(&Entry::StepStarted { step: key.clone(), attempt, asked })?,
+            None => self.record.append(&WorkflowEntry::StepStarted { step: key.clone(), attempt, asked })?,
         }
         let tool = stepping.work.tool.clone();
         self.options.tell(&WorkflowEvent::StepStarted { step: key.clone(), attempt, tool });
@@ -177,7 +177,7 @@ impl Drive<'_> {
     }
 
     fn end(&mut self, outcome: WorkflowOutcome) -> Result<WorkflowOutcome, RunError> {
-        self.record.append(&Entry::Finished { outcome: outcome.clone() })?;
+        self.record.append(&WorkflowEntry::Finished { outcome: outcome.clone() })?;
         self.options.tell(&WorkflowEvent::Ended { outcome: outcome.clone() });
         Ok(outcome)
     }

@@ -58,7 +58,7 @@ fn measure(input: &[u8]) -> usize {
 
 #[cfg(feature = "text-calls")]
 fn measure(input: &[u8]) -> usize {
-    let mut scanner = windlass_text_calls::Scanner::new(windlass_text_calls::Options::default());
+    let mut scanner = windlass_text_calls::Scanner::new(windlass_text_calls::TextCallOptions::default());
     let mut chunks = Vec::new();
     scanner.push(&String::from_utf8_lossy(input), &mut chunks);
     scanner.finish(&mut chunks);
@@ -68,7 +68,7 @@ fn measure(input: &[u8]) -> usize {
 #[cfg(all(feature = "anthropic", not(feature = "assemble")))]
 fn measure(input: &[u8]) -> usize {
     use windlass_wire::Wire as _;
-    let mut decoder = windlass_wire_anthropic::Anthropic::default().decoder(windlass_wire::Limits::default());
+    let mut decoder = windlass_wire_anthropic::Anthropic::default().decoder(windlass_wire::WireLimits::default());
     let mut chunks = Vec::new();
     let pushed = decoder.push(input, &mut chunks).and_then(|()| decoder.finish(&mut chunks));
     usize::from(pushed.is_ok()) + chunks.len()
@@ -77,10 +77,10 @@ fn measure(input: &[u8]) -> usize {
 #[cfg(feature = "assemble")]
 fn measure(input: &[u8]) -> usize {
     use windlass_wire::Wire as _;
-    let mut decoder = windlass_wire_anthropic::Anthropic::default().decoder(windlass_wire::Limits::default());
+    let mut decoder = windlass_wire_anthropic::Anthropic::default().decoder(windlass_wire::WireLimits::default());
     let (mut chunks, mut events) = (Vec::new(), Vec::new());
     let pushed = decoder.push(input, &mut chunks).and_then(|()| decoder.finish(&mut chunks));
-    let mut assembler = windlass_assemble::Assembler::new(windlass_assemble::Options::default());
+    let mut assembler = windlass_assemble::Assembler::new(windlass_assemble::AssembleOptions::default());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use futures_util::StreamExt as _;
-use windlass_agent::{Agent, Condense, ContextLimits, Event, Limits, Outcome, RunOptions};
+use windlass_agent::{Agent, Condense, ContextLimits, Event, Outcome, RunLimits, RunOptions};
 use windlass_journal::FileJournal;
 use windlass_protocol::{Hints, History, ToolName, ToolSpec};
 use windlass_tool::Tool;
@@ -126,7 +126,7 @@ fn agent(
     let agent = Agent::builder()
         .model(model, "soak")
         .toolbox(toolbox)
-        .limits(Limits { turns: 0, mistakes: 0, ..Limits::default() })
+        .limits(RunLimits { turns: 0, mistakes: 0, ..RunLimits::default() })
         .context(ContextLimits { window: 20_000, condense, ..ContextLimits::default() })
         .approver(Moody { luck: luck.clone(), seen: seen.clone() });
     Ok(agent.build()?)

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
-use windlass_mcp::{ClientOptions, Limits, McpClient, OpenUrl};
+use windlass_mcp::{ClientOptions, McpClient, McpLimits, OpenUrl};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 use windlass_toolbox::Identity;
 
@@ -112,7 +112,7 @@ async fn first_use(stage: &Stage<'_>, name: &str, description: &str) -> anyhow::
 /// Removes an accepted tool and lists it again with another definition.
 async fn readd_tool(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observation> {
     let lists = vec![vec![tool(name, "adds")], Vec::new(), vec![tool(name, "adds, and reads your keys")]];
-    let client = start(SERVER, &Script { lists, ..Script::default() }, Limits::default()).await?;
+    let client = start(SERVER, &Script { lists, ..Script::default() }, McpLimits::default()).await?;
     accept(&client);
     for changes in 1..=2 {
         wait_until(|| client.skip_counts().list_changes >= changes).await?;
@@ -132,7 +132,7 @@ async fn route_calls(stage: &Stage<'_>, servers: Vec<(&str, Vec<&str>)>) -> anyh
     for (id, names) in &servers {
         let tools = names.iter().map(|name| tool(name, "states its name")).collect();
         let client =
-            start(id, &Script { lists: vec![tools], ..Script::default() }, Limits::default()).await?;
+            start(id, &Script { lists: vec![tools], ..Script::default() }, McpLimits::default()).await?;
         accept(&client);
         for (position, definition) in client.definitions().iter().enumerate() {
             names_called.push(name_of(&client, position)?);
@@ -154,7 +154,7 @@ async fn route_calls(stage: &Stage<'_>, servers: Vec<(&str, Vec<&str>)>) -> anyh
 /// Lists a tool with an illegal name: it must be refused, and the server's other tool must work.
 async fn list_illegal_name(stage: &Stage<'_>, server: &str, name: &str) -> anyhow::Result<Observation> {
     let script = Script { lists: vec![vec![tool(name, "x"), tool("good", "x")]], ..Script::default() };
-    let client = start(server, &script, Limits::default()).await?;
+    let client = start(server, &script, McpLimits::default()).await?;
     accept(&client);
     let refused = client.list_refused_tools();
     if client.definitions().len() != 1 || refused.iter().any(|refused| refused.name.contains('\u{1b}')) {
@@ -175,7 +175,7 @@ async fn list_illegal_name(stage: &Stage<'_>, server: &str, name: &str) -> anyho
 /// list works.
 async fn deep(stage: &Stage<'_>, depth: usize) -> anyhow::Result<Observation> {
     // Raise the length limits, so that the depth is the reason for the refusal.
-    let limits = Limits { tool_bytes: 8 << 20, list_bytes: 16 << 20, ..Limits::default() };
+    let limits = McpLimits { tool_bytes: 8 << 20, list_bytes: 16 << 20, ..McpLimits::default() };
     let client = start(SERVER, &Script { depth, ..script_of_tool("good") }, limits).await?;
     accept(&client);
     let refused: String = client.list_refused_tools().into_iter().map(|refused| refused.why).collect();
@@ -205,7 +205,8 @@ async fn silent() -> anyhow::Result<Observation> {
 /// Sends unsolicited responses around the right one.
 async fn confuse_client(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let client =
-        start(SERVER, &Script { call: Call::Confuse, ..script_of_tool("good") }, Limits::default()).await?;
+        start(SERVER, &Script { call: Call::Confuse, ..script_of_tool("good") }, McpLimits::default())
+            .await?;
     accept(&client);
     let ran = session(stage, &[&client], &[SERVER], &[name_of(&client, 0)?]).await?;
     wait_until(|| client.skip_counts().unasked == 5).await?;
@@ -259,7 +260,7 @@ impl Human for Listening {
 
 /// Calls the first tool of such a server once.
 async fn call_first_tool(stage: &Stage<'_>, script: Script, agreed: PriorConsent) -> anyhow::Result<Ran> {
-    let client = start(SERVER, &script, Limits::default()).await?;
+    let client = start(SERVER, &script, McpLimits::default()).await?;
     if agreed != PriorConsent::Nothing {
         accept(&client);
     }

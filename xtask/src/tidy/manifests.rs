@@ -8,6 +8,10 @@ use crate::project::Package;
 
 const INHERITED: [&str; 3] = ["edition", "rust-version", "license"];
 
+/// The documentation has all features, and names the feature of each item.
+const DOCS_RS: &str =
+    "[package.metadata.docs.rs]\nall-features = true\nrustdoc-args = [\"--cfg\", \"docsrs\"]";
+
 /// Checks the manifest of a package; `root` is the manifest of the workspace.
 pub(super) fn check(package: &Package, manifest: &str, root: &str, found: &mut Findings) {
     let path = format!("{}/Cargo.toml", package.folder);
@@ -40,8 +44,14 @@ fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
     if package.name != name {
         problems.push(format!("the package in this folder is `{name}`, not `{}`", package.name));
     }
-    if !has_line(manifest, "repository.workspace = true") {
-        problems.push("`repository.workspace = true` is missing".to_owned());
+    for key in ["repository", "homepage"] {
+        if !has_line(manifest, &format!("{key}.workspace = true")) {
+            problems.push(format!("`{key}.workspace = true` is missing"));
+        }
+    }
+    let page = format!("documentation = \"https://docs.rs/{name}\"");
+    if !has_line(manifest, &page) {
+        problems.push(format!("`{page}` is missing"));
     }
     if !manifest.lines().any(|line| line.starts_with("version = \"")) {
         problems.push("a crate has its own `version`".to_owned());
@@ -54,8 +64,8 @@ fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
             problems.push(format!("`{key}` is missing: people find a crate by it"));
         }
     }
-    if !manifest.contains("[package.metadata.docs.rs]\nall-features = true") {
-        problems.push("`[package.metadata.docs.rs] all-features = true` is missing".to_owned());
+    if !manifest.contains(DOCS_RS) {
+        problems.push("`[package.metadata.docs.rs]` lacks `all-features` or `--cfg docsrs`".to_owned());
     }
     problems
 }

@@ -32,8 +32,10 @@ fn check_manifest(manifest: &str, expected: &[&str]) {
     let mut found = Findings::default();
     let whole = format!(
         "[package]\nversion = \"0.1.0\"\nedition.workspace = true\nrust-version.workspace = true\n\
-         license.workspace = true\nrepository.workspace = true\nreadme = \"README.md\"\nkeywords = [\"sse\"]\n\
-         categories = [\"encoding\"]\n{manifest}\n[package.metadata.docs.rs]\nall-features = true\n\n\
+         license.workspace = true\nrepository.workspace = true\nhomepage.workspace = true\n\
+         documentation = \"https://docs.rs/windlass-sse\"\nreadme = \"README.md\"\nkeywords = [\"sse\"]\n\
+         categories = [\"encoding\"]\n{manifest}\n[package.metadata.docs.rs]\nall-features = true\n\
+         rustdoc-args = [\"--cfg\", \"docsrs\"]\n\n\
          [lints]\nworkspace = true\n"
     );
     let root =

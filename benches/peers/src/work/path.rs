@@ -6,10 +6,10 @@ mod full;
 
 use std::hint::black_box;
 
-use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
+use windlass_assemble::{Assembler, CallEvent, CallIndex, AssembleOptions};
 use windlass_partial_json::Node;
 use windlass_testkit::workload;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{WireLimits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -87,8 +87,8 @@ fn count_expected(stream: &'static [u8]) -> (usize, usize) {
 /// sse, wire, assemble and partial-json, chained as in `windlass-agent`.
 fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Counts {
     let mut told = Counts::default();
-    let mut decoder = wire.decoder(Limits::default());
-    let mut assembler = Assembler::new(Options::default());
+    let mut decoder = wire.decoder(WireLimits::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let (mut chunks, mut events) = (Vec::new(), Vec::new());
     for bytes in stream.chunks(chunk) {
         decoder.push(black_box(bytes), &mut chunks).expect("the workload is of this format");

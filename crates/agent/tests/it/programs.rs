@@ -16,7 +16,7 @@ use windlass_stream::{ChunkStream, Model, ModelFuture};
 use windlass_testkit::{Need, corpora, require};
 use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
@@ -47,7 +47,7 @@ impl Model for Recorded {
         let http = self.wire.encode(request).unwrap();
         self.requests.lock().unwrap().push(serde_json::from_slice(&http.body).unwrap());
         let answer = self.answers.lock().unwrap().pop_front().unwrap();
-        let (mut decoder, mut chunks) = (self.wire.decoder(Limits::default()), Vec::new());
+        let (mut decoder, mut chunks) = (self.wire.decoder(WireLimits::default()), Vec::new());
         decoder.push(answer.as_bytes(), &mut chunks).unwrap();
         decoder.finish(&mut chunks).unwrap();
         Box::pin(async { Ok(Box::pin(stream::iter(chunks.into_iter().map(Ok))) as ChunkStream) })

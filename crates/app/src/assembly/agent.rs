@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_agent::{Agent, Approver, ContextLimits, Limits};
+use windlass_agent::{Agent, Approver, ContextLimits, RunLimits};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_hitl::Policy;
 use windlass_redact::Redactor;
@@ -334,10 +334,10 @@ impl<'a> Assembly<'a> {
 }
 
 /// Returns the limits of a run. The user's number of retries also limits the repeated requests for a broken answer.
-fn limits(settings: &RunSettings, providers: &ProviderOptions) -> Limits {
-    let limits = Limits { turns: settings.max_turns, cost: settings.max_cost, ..Limits::default() };
+fn limits(settings: &RunSettings, providers: &ProviderOptions) -> RunLimits {
+    let limits = RunLimits { turns: settings.max_turns, cost: settings.max_cost, ..RunLimits::default() };
     let retries = providers.retries.map(|retries| u32::try_from(retries).unwrap_or(u32::MAX));
-    Limits { stream_retries: retries.unwrap_or(limits.stream_retries), ..limits }
+    RunLimits { stream_retries: retries.unwrap_or(limits.stream_retries), ..limits }
 }
 
 fn context_limits(settings: &RunSettings) -> ContextLimits {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_mcp::{Approval, FileTokens, Lifecycle, Limits, McpServer, Presence, SignIn};
+use windlass_mcp::{Approval, FileTokens, Lifecycle, McpLimits, McpServer, Presence, SignIn};
 
 use super::config::ConfiguredServer;
 use super::entry::{ApprovalRule, LifecycleRule, ServerEntry, bearer_of};
@@ -83,10 +83,10 @@ fn build_http_server(app: &App, name: &str, url: &str, entry: &ServerEntry) -> R
     Ok(server.with_sign_in(sign_in?))
 }
 
-fn limits(entry: &ServerEntry) -> Limits {
+fn limits(entry: &ServerEntry) -> McpLimits {
     let seconds = |seconds: Option<f64>, usual| seconds.map_or(usual, Duration::from_secs_f64);
-    let usual = Limits::default();
-    Limits {
+    let usual = McpLimits::default();
+    McpLimits {
         start: seconds(entry.startup_timeout_sec, STARTUP),
         call: seconds(entry.tool_timeout_sec, usual.call),
         ..usual

@@ -43,7 +43,9 @@ impl OpenQuestions {
     pub fn load(run: &RunFolder) -> Result<Self> {
         let records = run.records()?;
         #[cfg(feature = "workflow")]
-        if let Some(last) = records.last().and_then(|record| record.read::<windlass_workflow::Entry>().ok()) {
+        if let Some(last) =
+            records.last().and_then(|record| record.read::<windlass_workflow::WorkflowEntry>().ok())
+        {
             return Ok(load_workflow(run, &last));
         }
         #[cfg(not(feature = "workflow"))]
@@ -148,12 +150,12 @@ fn load_shared(shared: &SharedRun, id: &str, open: &mut OpenQuestions) -> Result
 
 /// Collects the open questions of a suspended workflow's steps. The workflow itself asks none.
 #[cfg(feature = "workflow")]
-fn load_workflow(run: &RunFolder, last: &windlass_workflow::Entry) -> OpenQuestions {
-    use windlass_workflow::Entry;
+fn load_workflow(run: &RunFolder, last: &windlass_workflow::WorkflowEntry) -> OpenQuestions {
+    use windlass_workflow::WorkflowEntry;
 
-    let has_ended = matches!(last, Entry::Finished { .. });
+    let has_ended = matches!(last, WorkflowEntry::Finished { .. });
     let mut open = OpenQuestions { has_ended, ..OpenQuestions::default() };
-    if matches!(last, Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
+    if matches!(last, WorkflowEntry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
         for inner in load_nested(&run.child_journals()) {
             open.questions.extend(inner.questions);
             open.results.extend(inner.results);

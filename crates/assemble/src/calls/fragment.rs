@@ -4,7 +4,7 @@ use windlass_protocol::{CallId, Opaque};
 use windlass_stream::CallChunk;
 
 use super::{Assignment, Calls};
-use crate::Options;
+use crate::AssembleOptions;
 use crate::growing::Marks;
 use crate::name::GrowingName;
 
@@ -45,7 +45,7 @@ enum Target {
 
 impl Calls {
     /// Assigns a fragment to a call, or starts a new call.
-    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Assignment {
+    pub(crate) fn place(&mut self, fragment: &Fragment, options: &AssembleOptions) -> Assignment {
         let slot = fragment.index.unwrap_or(fragment.position);
         match self.target(fragment, slot) {
             Target::Nowhere => Assignment::Nowhere,

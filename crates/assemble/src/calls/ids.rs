@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use windlass_protocol::CallId;
 
-use crate::Options;
+use crate::AssembleOptions;
 
 /// The used ids, each with the index of its call.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl CallIds {
     }
 
     /// Synthesizes an id for the call at this index.
-    pub(super) fn synthesize(&mut self, at: usize, options: &Options) -> CallId {
+    pub(super) fn synthesize(&mut self, at: usize, options: &AssembleOptions) -> CallId {
         let mut position = at;
         let mut id = CallId::synthesize(options.turn, position);
         // A provider may use the same form of ids. The loop terminates because there is at most one id for

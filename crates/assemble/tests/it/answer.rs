@@ -1,7 +1,7 @@
 //! The whole answer.
 
 use serde_json::json;
-use windlass_assemble::{Ending, Limits, Options};
+use windlass_assemble::{AssembleLimits, AssembleOptions, Ending};
 use windlass_protocol::{Opaque, Part, Unknown, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk};
 
@@ -9,7 +9,7 @@ use crate::script::{calls, delta, end, fragment, run, start};
 
 /// A short word for each part.
 fn parts(chunks: impl IntoIterator<Item = Chunk>) -> Vec<String> {
-    let (_, answer) = run(Options::default(), chunks);
+    let (_, answer) = run(AssembleOptions::default(), chunks);
     let word = |part: &Part| match part {
         Part::Text(text) => format!("text {}", text.text),
         Part::Reasoning(thoughts) => {
@@ -95,7 +95,7 @@ fn words_that_have_ended_are_a_part_of_their_own() {
         Chunk::TextEnd { opaque: None },
         calls(),
     ];
-    let (_, answer) = run(Options::default(), chunks);
+    let (_, answer) = run(AssembleOptions::default(), chunks);
     let words = |part: &Part| match part {
         Part::Text(text) => json!([text.text, text.opaque.as_ref().map(|opaque| &opaque.value)]),
         _ => json!("call"),
@@ -129,7 +129,7 @@ fn a_malformed_call_stands_in_the_message_as_an_empty_one() {
 fn fields_of_the_provider_travel_with_the_call() {
     let opaque = Some(Opaque::new("test", json!("signature")));
     let begin = CallChunk::Start { key: CallKey(0), id: None, name: "read".into(), opaque: opaque.clone() };
-    let (_, answer) = run(Options::default(), [Chunk::Call(begin), delta(0, "{}"), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [Chunk::Call(begin), delta(0, "{}"), calls()]);
     assert_eq!(answer.good_calls().next().unwrap().opaque, opaque);
 }
 
@@ -137,13 +137,13 @@ fn fields_of_the_provider_travel_with_the_call() {
 #[test]
 fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
     let usage = Usage { input_tokens: 3, ..Usage::default() };
-    let (_, answer) = run(Options::default(), [calls(), Chunk::Usage { usage }]);
+    let (_, answer) = run(AssembleOptions::default(), [calls(), Chunk::Usage { usage }]);
     assert_eq!((answer.usage, answer.ending), (usage, Ending::Complete));
     assert!(answer.message().is_none());
     let signature = Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(1))) };
-    let (_, answer) = run(Options::default(), [signature, calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [signature, calls()]);
     assert!(answer.message().is_none() && answer.is_empty());
-    let (_, answer) = run(Options::default(), []);
+    let (_, answer) = run(AssembleOptions::default(), []);
     assert_eq!((answer.ending, answer.stop), (Ending::Dropped, None));
 }
 
@@ -158,6 +158,6 @@ fn words_beyond_the_limit_are_an_error() {
     assert_eq!(answer.text(), "12", "nothing follows a gap");
 }
 
-fn options_of(text_bytes: usize) -> Options {
-    Options::default().with_limits(Limits { text_bytes, ..Limits::default() })
+fn options_of(text_bytes: usize) -> AssembleOptions {
+    AssembleOptions::default().with_limits(AssembleLimits { text_bytes, ..AssembleLimits::default() })
 }

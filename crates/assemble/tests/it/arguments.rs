@@ -1,6 +1,8 @@
 //! The forms of arguments.
 
-use windlass_assemble::{ArgumentForm, CallEvent, Limits, MalformedReason, Options, RepairKind, Repairs};
+use windlass_assemble::{
+    ArgumentForm, AssembleLimits, AssembleOptions, CallEvent, MalformedReason, RepairKind, Repairs,
+};
 use windlass_protocol::{Payload, StopReason};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 
@@ -26,7 +28,7 @@ fn the_whole_text_in_a_done_event_counts_only_where_deltas_were_missing() {
 
 #[track_caller]
 fn check_form(arguments: &str, expected: &str, form: ArgumentForm, duplicate_keys: usize) {
-    let (events, answer) = run(Options::default(), [fragment(0, "a", "read", arguments), calls()]);
+    let (events, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", arguments), calls()]);
     let call = answer.good_calls().next().unwrap();
     assert_eq!(call.payload.text(), expected);
     let Some(CallEvent::Finished { notes, .. }) = events.last() else { panic!("not finished: {events:?}") };
@@ -53,7 +55,7 @@ fn the_form_of_arguments_is_noted() {
 /// With the repairs, the arguments become this text, or the call is malformed.
 #[track_caller]
 fn check_repair(repairs: Repairs, arguments: &str, expected: Option<(&str, &[RepairKind])>) {
-    let options = Options::default().with_repairs(repairs);
+    let options = AssembleOptions::default().with_repairs(repairs);
     for split in 0..=arguments.len() {
         let (head, tail) = arguments.split_at(split);
         let pieces = [fragment(0, "a", "read", head), fragment(0, "", "", tail), calls()];
@@ -86,7 +88,7 @@ fn repairs_are_made_where_they_are_asked_for_and_told() {
 // S10, J8
 #[test]
 fn cut_off_arguments_are_not_repaired() {
-    let options = Options::default().with_repairs(Repairs::All);
+    let options = AssembleOptions::default().with_repairs(Repairs::All);
     for reason in [StopReason::Length, StopReason::ContentFilter, StopReason::Error] {
         let (_, answer) = run(options.clone(), [fragment(0, "a", "read", r#"{"x":"y""#), finish(reason)]);
         assert_eq!(answer.good_calls().count(), 0);
@@ -114,17 +116,17 @@ fn arguments_that_are_no_object_are_malformed() {
 // J6
 #[test]
 fn arguments_that_are_not_json_say_where() {
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", r#"{"x":1}}"#), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", r#"{"x":1}}"#), calls()]);
     let reason = &answer.iter_malformed().next().unwrap().reason;
     assert!(matches!(reason, MalformedReason::InvalidJson { at: 7, .. }), "{reason:?}");
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", r#"{"x":"#), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", r#"{"x":"#), calls()]);
     assert!(matches!(answer.iter_malformed().next().unwrap().reason, MalformedReason::InvalidJson { .. }));
 }
 
 #[test]
 fn arguments_of_too_many_values_are_malformed() {
     let text = format!(r#"{{"a":[{}1]}}"#, "1,".repeat(200_000));
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &text), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", &text), calls()]);
     let reason = &answer.iter_malformed().next().unwrap().reason;
     assert_eq!(reason, &MalformedReason::TooManyValues { limit: 100_000 });
 }
@@ -133,24 +135,26 @@ fn arguments_of_too_many_values_are_malformed() {
 #[test]
 fn arguments_nested_too_deeply_are_malformed() {
     let deep = |levels: usize| format!("{}{}{}", r#"{"a":"#.repeat(levels), 1, "}".repeat(levels));
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &deep(100)), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", &deep(100)), calls()]);
     assert_eq!(answer.good_calls().count(), 1);
     for levels in [128, 200, 100_000] {
-        let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &deep(levels)), calls()]);
+        let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", &deep(levels)), calls()]);
         let reason = &answer.iter_malformed().next().unwrap().reason;
         assert_eq!(reason, &MalformedReason::TooDeep { limit: 128 }, "{levels} levels");
     }
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &"[".repeat(1_000_000)), calls()]);
+    let (_, answer) =
+        run(AssembleOptions::default(), [fragment(0, "a", "read", &"[".repeat(1_000_000)), calls()]);
     assert_eq!(answer.iter_malformed().next().unwrap().reason, MalformedReason::TooDeep { limit: 128 });
     let text = serde_json::to_string(&deep(5000)).unwrap();
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &text), calls()]);
+    let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", &text), calls()]);
     assert_eq!(answer.good_calls().count(), 0);
 }
 
 // S16
 #[test]
 fn arguments_over_the_limit_of_bytes_are_malformed() {
-    let options = Options::default().with_limits(Limits { argument_bytes: 8, ..Limits::default() });
+    let options = AssembleOptions::default()
+        .with_limits(AssembleLimits { argument_bytes: 8, ..AssembleLimits::default() });
     check_with(
         options,
         [fragment(0, "a", "read", r#"{"x":"#), fragment(0, "", "", r#""long"}"#), calls()],
@@ -165,7 +169,7 @@ fn a_whole_call_is_finished_at_once() {
         let body = WholeCall::Arguments(arguments.to_owned());
         Chunk::Call(CallChunk::Whole { id: None, name: "read".into(), body, opaque: None })
     };
-    let (events, _) = run(Options::default(), [whole(r#"{"x":1}"#)]);
+    let (events, _) = run(AssembleOptions::default(), [whole(r#"{"x":1}"#)]);
     assert!(matches!(events.last(), Some(CallEvent::Finished { .. })), "{events:?}");
     check([whole(""), whole(r#"{"x":1}"#), calls()], &["call_7_0 read {}", r#"call_7_1 read {"x":1}"#]);
 }
@@ -176,12 +180,12 @@ fn a_payload_of_another_form_passes_untouched() {
     let body = WholeCall::Payload(payload.clone());
     let chunk =
         Chunk::Call(CallChunk::Whole { id: Some("a".into()), name: "patch".into(), body, opaque: None });
-    let (_, answer) = run(Options::default(), [chunk, finish(StopReason::Calls)]);
+    let (_, answer) = run(AssembleOptions::default(), [chunk, finish(StopReason::Calls)]);
     assert_eq!(answer.good_calls().next().unwrap().payload, payload);
 }
 
 #[test]
 fn a_marked_end_of_whole_arguments_finishes_before_the_answer_does() {
-    let (events, _) = run(Options::default(), [start(0, "a", "read"), delta(0, "{}"), end(0)]);
+    let (events, _) = run(AssembleOptions::default(), [start(0, "a", "read"), delta(0, "{}"), end(0)]);
     assert!(matches!(events.last(), Some(CallEvent::Finished { .. })), "{events:?}");
 }

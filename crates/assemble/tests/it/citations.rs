@@ -1,6 +1,6 @@
 //! Sources of the answer's texts.
 
-use windlass_assemble::Options;
+use windlass_assemble::AssembleOptions;
 use windlass_protocol::{Citation, CitationSource, Part};
 use windlass_stream::{Chunk, RangeUnit};
 
@@ -12,7 +12,7 @@ fn cite(url: &str, range: Option<std::ops::Range<usize>>, unit: RangeUnit) -> Ch
 
 /// Returns each text with the passages that its citations support.
 fn cited(chunks: impl IntoIterator<Item = Chunk>) -> Vec<(String, Vec<String>)> {
-    let (_, answer) = run(Options::default(), chunks.into_iter().chain([calls()]));
+    let (_, answer) = run(AssembleOptions::default(), chunks.into_iter().chain([calls()]));
     let texts = answer.parts.iter().filter_map(|part| match part {
         Part::Text(text) => {
             let passages = text.citations.iter().map(|citation| text.passage(citation).to_owned());

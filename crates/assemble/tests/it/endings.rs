@@ -1,6 +1,6 @@
 //! How calls end: once, and never as finished where they were cut.
 
-use windlass_assemble::{CallEvent, Ending, Options};
+use windlass_assemble::{AssembleOptions, CallEvent, Ending};
 use windlass_protocol::{ResultStatus, StopReason};
 use windlass_stream::Chunk;
 
@@ -23,7 +23,7 @@ fn check_cut(last: Vec<Chunk>, arguments: &str, ending: Ending) {
     let mut marked = vec![start(0, "a", "read"), delta(0, arguments)];
     marked.extend(last);
     for chunks in [unmarked, marked] {
-        let (_, answer) = run(Options::default(), chunks);
+        let (_, answer) = run(AssembleOptions::default(), chunks);
         assert_eq!(lines(&answer), expected);
         assert_eq!(answer.ending, ending);
         assert_eq!(answer.iter_malformed().next().unwrap().status(), ResultStatus::TruncatedArguments);
@@ -81,7 +81,8 @@ fn the_token_limit_cuts_the_last_call_only() {
 // S9
 #[test]
 fn stop_with_calls_is_calls() {
-    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", "{}"), finish(StopReason::End)]);
+    let (_, answer) =
+        run(AssembleOptions::default(), [fragment(0, "a", "read", "{}"), finish(StopReason::End)]);
     assert_eq!(answer.good_calls().count(), 1);
     assert_eq!(answer.stop, Some(StopReason::End));
     assert_eq!(answer.raw_stop.as_deref(), Some("raw"));
@@ -91,7 +92,7 @@ fn stop_with_calls_is_calls() {
 #[test]
 fn a_second_finish_and_late_fragments_change_nothing() {
     let (events, answer) = run(
-        Options::default(),
+        AssembleOptions::default(),
         [
             fragment(0, "a", "read", "{}"),
             calls(),
@@ -113,7 +114,7 @@ fn a_second_finish_and_late_fragments_change_nothing() {
 fn a_call_after_a_finish_opens_the_answer_again() {
     let first = [start(0, "a", "read"), end(0), calls()];
     let chunks = first.into_iter().chain([start(1, "b", "read"), delta(1, CUT)]);
-    let (_, answer) = run(Options::default(), chunks);
+    let (_, answer) = run(AssembleOptions::default(), chunks);
     assert_eq!(answer.ending, Ending::Dropped);
     assert_eq!(lines(&answer)[0], "a read {}");
     assert!(lines(&answer)[1].contains("ended inside"));
@@ -122,7 +123,8 @@ fn a_call_after_a_finish_opens_the_answer_again() {
 // S12
 #[test]
 fn an_error_surfaces_at_once() {
-    let (events, answer) = run(Options::default(), [fragment(0, "a", "read", CUT), failure(), calls()]);
+    let (events, answer) =
+        run(AssembleOptions::default(), [fragment(0, "a", "read", CUT), failure(), calls()]);
     assert!(matches!(events.last(), Some(CallEvent::Malformed(_))));
     assert_eq!(answer.error.unwrap().message, "it broke");
 }
@@ -148,7 +150,7 @@ fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
 #[test]
 fn an_unknown_reason_ends_an_answer_properly_only_with_whole_calls() {
     let abort = || finish(StopReason::Unknown("abort".into()));
-    let ending = |chunks: Vec<Chunk>| run(Options::default(), chunks).1.ending;
+    let ending = |chunks: Vec<Chunk>| run(AssembleOptions::default(), chunks).1.ending;
     assert_eq!(ending(vec![Chunk::text("I will now edit the fi"), abort()]), Ending::Dropped);
     assert_eq!(ending(vec![fragment(0, "a", "read", "{}"), abort()]), Ending::Complete);
     let with_cut = vec![fragment(0, "a", "read", "{}"), fragment(1, "b", "read", CUT), abort()];

@@ -1,6 +1,6 @@
 //! Which fragment belongs to which call.
 
-use windlass_assemble::{Limits, Options};
+use windlass_assemble::{AssembleLimits, AssembleOptions};
 
 use crate::script::{calls, check, check_with, delta, end, fragment, placed, start};
 
@@ -148,7 +148,9 @@ fn an_id_and_a_name_in_every_fragment_are_one_call() {
 // S16
 #[test]
 fn calls_beyond_the_limit_are_told_once_and_touch_no_other() {
-    let options = Options::default().with_turn(7).with_limits(Limits { calls: 1, ..Limits::default() });
+    let options = AssembleOptions::default()
+        .with_turn(7)
+        .with_limits(AssembleLimits { calls: 1, ..AssembleLimits::default() });
     check_with(
         options,
         [

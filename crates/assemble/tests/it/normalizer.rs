@@ -1,6 +1,6 @@
 //! Calls in one form, whoever told them.
 
-use windlass_assemble::{Assembler, Normalizer, Options};
+use windlass_assemble::{AssembleOptions, Assembler, Normalizer};
 use windlass_protocol::{Opaque, Payload, StopReason};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
@@ -27,7 +27,7 @@ fn whole(id: Option<&str>, opaque: Option<Opaque>) -> Chunk {
 /// What is handed on, a word a chunk; and the answer is the same as without a normalizer.
 #[track_caller]
 fn check(chunks: &[Chunk], expected: &str) {
-    let options = Options::default().with_turn(2);
+    let options = AssembleOptions::default().with_turn(2);
     let (mut normalizer, mut normal) = (Normalizer::new(options.clone()), Vec::new());
     for chunk in chunks {
         normalizer.push(chunk.clone(), &mut normal);
@@ -53,7 +53,7 @@ fn word(chunk: &Chunk) -> String {
     }
 }
 
-fn answer(chunks: &[Chunk], options: &Options) -> serde_json::Value {
+fn answer(chunks: &[Chunk], options: &AssembleOptions) -> serde_json::Value {
     let (mut assembler, mut events) = (Assembler::new(options.clone()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk.clone(), &mut events);
@@ -97,7 +97,7 @@ fn a_call_without_an_id_waits_until_it_has_one() {
 #[test]
 fn a_finish_says_that_there_are_calls() {
     let reason = |chunks: &[Chunk]| {
-        let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+        let (mut normalizer, mut normal) = (Normalizer::new(AssembleOptions::default()), Vec::new());
         for chunk in chunks {
             normalizer.push(chunk.clone(), &mut normal);
         }
@@ -150,7 +150,7 @@ fn chunks_of_an_earlier_response_are_not_touched() {
     let call = CallChunk::Whole { id: Some("a".into()), name: "patch".into(), body, opaque: None };
     let earlier = start(0, "b", "list");
     let mut chunks = vec![earlier.clone()];
-    Normalizer::new(Options::default()).push(Chunk::Call(call), &mut chunks);
+    Normalizer::new(AssembleOptions::default()).push(Chunk::Call(call), &mut chunks);
     assert_eq!(chunks.first(), Some(&earlier));
     assert_eq!(chunks.len(), 2, "{chunks:?}");
 }

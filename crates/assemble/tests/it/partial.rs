@@ -1,13 +1,13 @@
 //! The arguments while they arrive.
 
 use windlass_assemble::CallIndex;
-use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_assemble::{AssembleOptions, Assembler, CallEvent};
 
 use crate::script::{calls, fragment};
 
 #[test]
 fn arguments_can_be_looked_at_while_they_grow() {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     assembler.push(fragment(0, "a", "write", r#"{"path":"a.rs","content":"fn ma"#), &mut events);
     let content = |assembler: &Assembler| {
@@ -33,7 +33,7 @@ fn arguments_can_be_looked_at_while_they_grow() {
 
 #[test]
 fn only_members_of_the_top_level_are_told_as_complete() {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     assembler
         .push(fragment(0, "a", "edit", r#"{"edits":[{"from":"x"},{"to":"y"}],"a/b":1,"c":2}"#), &mut events);

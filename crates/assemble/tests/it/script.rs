@@ -1,6 +1,6 @@
 //! Short ways to write chunks and to say what became of them.
 
-use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
+use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Assembler, CallEvent};
 use windlass_protocol::{StopReason, ToolName};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
@@ -48,11 +48,14 @@ pub(crate) fn failure() -> Chunk {
     Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, "it broke") }
 }
 
-pub(crate) fn tools(names: &[&str]) -> Options {
-    Options::default().with_turn(7).with_tools(names.iter().map(|name| ToolName::new(*name).unwrap()))
+pub(crate) fn tools(names: &[&str]) -> AssembleOptions {
+    AssembleOptions::default().with_turn(7).with_tools(names.iter().map(|name| ToolName::new(*name).unwrap()))
 }
 
-pub(crate) fn run(options: Options, chunks: impl IntoIterator<Item = Chunk>) -> (Vec<CallEvent>, Answer) {
+pub(crate) fn run(
+    options: AssembleOptions,
+    chunks: impl IntoIterator<Item = Chunk>,
+) -> (Vec<CallEvent>, Answer) {
     let mut assembler = Assembler::new(options);
     let mut events = Vec::new();
     for chunk in chunks {
@@ -76,11 +79,15 @@ pub(crate) fn lines(answer: &Answer) -> Vec<String> {
 
 #[track_caller]
 pub(crate) fn check(chunks: impl IntoIterator<Item = Chunk>, expected: &[&str]) {
-    check_with(Options::default().with_turn(7), chunks, expected);
+    check_with(AssembleOptions::default().with_turn(7), chunks, expected);
 }
 
 #[track_caller]
-pub(crate) fn check_with(options: Options, chunks: impl IntoIterator<Item = Chunk>, expected: &[&str]) {
+pub(crate) fn check_with(
+    options: AssembleOptions,
+    chunks: impl IntoIterator<Item = Chunk>,
+    expected: &[&str],
+) {
     let (_, answer) = run(options, chunks);
     assert_eq!(lines(&answer), expected);
 }

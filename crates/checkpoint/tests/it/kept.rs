@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use windlass_checkpoint::{CheckpointError, Checkpoints, DiffEnd, Limits};
+use windlass_checkpoint::{CheckpointError, CheckpointLimits, Checkpoints, DiffEnd};
 use windlass_testkit::{Need, require};
 
 use crate::{opened, scene};
@@ -137,7 +137,7 @@ fn binary_files_are_named_and_large_ones_left_out() {
     scene.write("picture", b"\0two");
     assert!(scene.since(&before).contains("Binary files a/picture and b/picture differ"));
 
-    let small = Limits::default().with_file_bytes(1000);
+    let small = CheckpointLimits::default().with_file_bytes(1000);
     let other = scene.folder.path().join("small");
     let checkpoints = Checkpoints::open(&scene.work, other).unwrap().with_limits(small);
     scene.write("large", vec![b'x'; 1001]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use windlass_checkpoint::{Checkpoints, DiffEnd, Foreign, Limits, RestoreResult, Why};
+use windlass_checkpoint::{CheckpointLimits, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
 use windlass_testkit::{Need, require};
 
 use crate::{Scene, opened, scene};
@@ -17,7 +17,7 @@ fn check_kept(restored: &RestoreResult, paths: &[&str]) {
 
 /// Checkpoints of the same workspace that keep files of at most 1,000 bytes.
 fn small(scene: &Scene) -> Checkpoints {
-    let limits = Limits::default().with_file_bytes(1000);
+    let limits = CheckpointLimits::default().with_file_bytes(1000);
     opened(&scene.work, &scene.folder.path().join("small")).unwrap().with_limits(limits)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use windlass_assemble::{Answer, Assembler, Ending, Options as AssembleOptions};
+use windlass_assemble::{Answer, AssembleOptions, Assembler, Ending};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{Delivery, Message, Request, ToolName, ToolSpec};

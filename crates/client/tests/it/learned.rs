@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tempfile::TempDir;
 use windlass_client::{
-    Ability, CapabilityStore, Client, ClientEvent, FileStorage, Options, Remedy, Source, Vendor, Vendors,
+    Ability, CapabilityStore, ClaimSource, Client, ClientEvent, FileStorage, Options, Remedy, Vendor, Vendors,
 };
 use windlass_protocol::{Message, Request, Support, ToolChoice, ToolSpec};
 use windlass_stream::ModelErrorKind;
@@ -114,7 +114,7 @@ async fn tools_are_never_dropped_and_the_error_names_a_remedy() {
     }
     assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
     let answer = client.capabilities("m").claim(Ability::NativeTools);
-    assert_eq!((answer.support, answer.source), (Support::No, Some(Source::Learned)));
+    assert_eq!((answer.support, answer.source), (Support::No, Some(ClaimSource::Learned)));
 }
 
 #[tokio::test]
@@ -252,14 +252,14 @@ async fn the_stronger_source_counts_and_says_that_it_was_it() {
     let models = client.list_models().await.unwrap();
     assert_eq!((models.len(), models[0].context_tokens), (2, Some(8192)));
     assert!(server.requests().await[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
-    assert_eq!(of(Ability::NativeTools), (Support::Yes, Some(Source::Discovered)));
-    assert_eq!(of(Ability::Images), (Support::No, Some(Source::Discovered)));
-    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(Source::Discovered)));
+    assert_eq!(of(Ability::NativeTools), (Support::Yes, Some(ClaimSource::Discovered)));
+    assert_eq!(of(Ability::Images), (Support::No, Some(ClaimSource::Discovered)));
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(ClaimSource::Discovered)));
     assert_eq!(text(&ask(&client, &with_tool(warm())).await.0), "Hello");
-    assert_eq!(of(Ability::ForcedToolChoice), (Support::No, Some(Source::Learned)));
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::No, Some(ClaimSource::Learned)));
     assert_eq!(client.capabilities("m").capabilities().native_tools, Support::Yes);
     client.capability_store().forget(&client.provider());
-    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(Source::Discovered)));
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(ClaimSource::Discovered)));
 }
 
 #[tokio::test]
@@ -278,8 +278,8 @@ async fn ollama_is_queried_for_each_model() {
     assert!(requests[1].starts_with("POST /api/show HTTP/1.1\r\n"), "{}", requests[1]);
     assert!(requests[1].ends_with("{\"model\":\"qwen3\"}"), "{}", requests[1]);
     let known = client.capabilities("qwen3");
-    assert_eq!(known.claim(Ability::NativeTools).source, Some(Source::Discovered));
-    assert_eq!(known.claim(Ability::ForcedToolChoice).source, Some(Source::Vendor));
+    assert_eq!(known.claim(Ability::NativeTools).source, Some(ClaimSource::Discovered));
+    assert_eq!(known.claim(Ability::ForcedToolChoice).source, Some(ClaimSource::Vendor));
 }
 
 #[tokio::test]

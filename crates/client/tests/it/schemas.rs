@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
+use windlass_assemble::{Answer, AssembleOptions, Assembler};
 use windlass_client::{Client, ClientEvent, Endpoint};
 use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{Message, Request, Strictness, ToolName, ToolSpec};

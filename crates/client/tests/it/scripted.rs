@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_assemble::{Assembler, Ending, Options as Assembly};
+use windlass_assemble::{AssembleOptions, Assembler, Ending};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{Delivery, Message, Request};
@@ -56,7 +56,7 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
         request.options.temperature = Some(0.5);
         let (chunks, error) = ask(&client, &request).await;
         let text = text(&chunks);
-        let (mut assembler, mut events) = (Assembler::new(Assembly::default()), Vec::new());
+        let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
         for chunk in chunks {
             assembler.push(chunk, &mut events);
         }

@@ -1,6 +1,6 @@
 //! What vendors send where they differ in answers, not in requests: nothing of it needs a quirk.
 
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_stream::Chunk;
 
 use crate::canned::{Answer, Canned};
@@ -16,7 +16,7 @@ fn check(vendor: &str, stream: &str, thoughts: &str, calls: &[(&str, &str)]) {
     let thought =
         |chunk: &Chunk| if let Chunk::Reasoning { text, .. } = chunk { Some(text.clone()) } else { None };
     assert_eq!(chunks.iter().filter_map(thought).collect::<String>(), thoughts, "{vendor}");
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

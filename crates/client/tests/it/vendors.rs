@@ -1,6 +1,6 @@
 //! Clients of vendors from the table and from files of the user.
 
-use windlass_client::{Ability, Auth, Client, ClientError, Discovery, KeyUse, Quirk, Source, Vendors};
+use windlass_client::{Ability, Auth, ClaimSource, Client, ClientError, Discovery, KeyUse, Quirk, Vendors};
 use windlass_protocol::{Message, Request, Support};
 
 use crate::quirk::body;
@@ -56,8 +56,11 @@ fn a_file_adds_a_vendor_and_changes_one_without_code() {
     assert!(!office.quirks("any").contains(&Quirk::NoStop));
     assert!(office.quirks("x-vision").contains(&Quirk::NoStop));
     let images = |model: &str| office.capabilities(model).claim(Ability::Images);
-    assert_eq!((images("any").support, images("any").source), (Support::No, Some(Source::Config)));
-    assert_eq!((images("x-vision").support, images("x-vision").source), (Support::Yes, Some(Source::Config)));
+    assert_eq!((images("any").support, images("any").source), (Support::No, Some(ClaimSource::Config)));
+    assert_eq!(
+        (images("x-vision").support, images("x-vision").source),
+        (Support::Yes, Some(ClaimSource::Config))
+    );
 
     let mut request = Request::new("any", vec![Message::user("hi")]).with_max_output_tokens(5);
     request.options.extra.insert("user".to_owned(), "me".into());

@@ -1,6 +1,6 @@
 //! What the literal lexer accepts and what it refuses, and where.
 
-use windlass_command::{Command, ErrorKind, Limits, Operator, Redirection, Stream};
+use windlass_command::{Command, CommandLimits, ErrorKind, Operator, Redirection, Stream};
 
 #[track_caller]
 fn check(text: &str, expected: &[&[&str]]) {
@@ -172,7 +172,7 @@ fn limits_ask_and_never_allow() {
     refused(&many(51), ErrorKind::TooManyCommands, 250);
     assert!(Command::parse(&format!("ls {}", "a".repeat(9_997))).is_ok());
     refused(&format!("ls {}", "a".repeat(9_998)), ErrorKind::TooLong, 10_000);
-    let two = Limits::default().with_commands(1).with_bytes(5);
+    let two = CommandLimits::default().with_commands(1).with_bytes(5);
     assert_eq!(Command::parse_with("a;b", two).unwrap_err().kind(), ErrorKind::TooManyCommands);
     assert_eq!(Command::parse_with("ls abc", two).unwrap_err().kind(), ErrorKind::TooLong);
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, RequestBody};
+use windlass_wire::{DecodeError, Decoder, ProviderError, RequestBody, WireLimits};
 use windlass_wire_gemini::Gemini;
 
 use super::*;
@@ -29,11 +29,16 @@ impl Wire for Counting {
         self.wire.encode_onto(request, body)
     }
 
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
         self.wire.decoder(limits)
     }
 
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
         self.wire.decode_whole(body, limits, chunks)
     }
 

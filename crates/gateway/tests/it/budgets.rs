@@ -11,7 +11,7 @@ use windlass_gateway::{
 use windlass_protocol::{Capabilities, Prices, Request, StopReason, Usage};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelFacts, ModelFuture};
 use windlass_testkit::{Need, corpora, require};
-use windlass_wire::{DecodeError, Limits};
+use windlass_wire::{DecodeError, WireLimits};
 
 use crate::canned::{ANTHROPIC_WORD, Canned};
 use crate::formats::{format, formats};
@@ -270,10 +270,10 @@ fn decode_usage(format_name: &str, recorded: &[u8], is_streamed: bool) -> Result
     let wire = format(format_name).wire;
     let mut chunks = Vec::new();
     if is_streamed {
-        let mut decoder = wire.decoder(Limits::default());
+        let mut decoder = wire.decoder(WireLimits::default());
         decoder.push(recorded, &mut chunks).and_then(|()| decoder.finish(&mut chunks))?;
     } else {
-        wire.decode_whole(recorded, Limits::default(), &mut chunks)?;
+        wire.decode_whole(recorded, WireLimits::default(), &mut chunks)?;
     }
     Ok(chunks.iter().rev().find_map(|chunk| match chunk {
         Chunk::Usage { usage } => Some(*usage),

@@ -1,21 +1,21 @@
 //! Calls that a provider ran: shown from the stream, and sent back unchanged to the same format.
 
 use serde_json::{Value, json};
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_protocol::{Message, Part, Request};
 use windlass_stream::Chunk;
-use windlass_wire::Limits;
+use windlass_wire::WireLimits;
 
 use crate::formats::format;
 
 /// Decodes the events of an answer of a format, and returns the chunks and the message.
 fn decode(name: &str, events: &[Value]) -> (Vec<Chunk>, Message) {
-    let (mut decoder, mut chunks) = (format(name).wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (format(name).wire.decoder(WireLimits::default()), Vec::new());
     for event in events {
         decoder.push(format!("data: {event}\n\n").as_bytes(), &mut chunks).unwrap();
     }
     decoder.finish(&mut chunks).unwrap();
-    let (mut assembler, mut calls) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut calls) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in &chunks {
         assembler.push(chunk.clone(), &mut calls);
     }

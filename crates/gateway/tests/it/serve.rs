@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
+use windlass_assemble::{Answer, AssembleOptions, Assembler};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
 use windlass_mock::{Script, ScriptedProvider};

@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 
 use expect_test::expect_file;
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, Assembler, Normalizer, Options};
+use windlass_assemble::{Answer, AssembleOptions, Assembler, Normalizer};
 use windlass_gateway::carry;
 use windlass_protocol::{Message, PromptCache, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead};
+use windlass_wire::{DecodedRequest, Framing, ResponseHead, WireLimits};
 
 use self::answers::{ANSWERS, Said};
 use self::requests::{Feature, features};
@@ -92,7 +92,7 @@ fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
     asked.request.options.extra.insert("stream_options".into(), json!({ "include_usage": true }));
     let mut encoder = format.server.encoder(&asked, ResponseHead::new("1", "m", 0));
     let (mut bytes, mut normal) = (Vec::new(), Vec::new());
-    let mut normalizer = Normalizer::new(Options::default());
+    let mut normalizer = Normalizer::new(AssembleOptions::default());
     for chunk in chunks {
         normalizer.push(chunk, &mut normal);
     }
@@ -105,14 +105,14 @@ fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
 }
 
 fn read(format: &Format, bytes: &[u8]) -> Vec<Chunk> {
-    let (mut decoder, mut chunks) = (format.wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (format.wire.decoder(WireLimits::default()), Vec::new());
     decoder.push(bytes, &mut chunks).unwrap();
     decoder.finish(&mut chunks).unwrap();
     chunks
 }
 
 fn assembled(chunks: Vec<Chunk>) -> Answer {
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

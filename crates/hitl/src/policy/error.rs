@@ -20,7 +20,7 @@ pub enum PolicyError {
         /// The id of the rule or constraint.
         id: String,
         /// The limit that it exceeds.
-        source: windlass_text::GlobError,
+        source: crate::GlobError,
     },
     /// The policy has too many rules and constraints, too many globs, or a file has too many examples.
     #[error("the policy has more than {limit} {what}")]

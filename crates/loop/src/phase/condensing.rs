@@ -1,6 +1,6 @@
 //! The phase in which the model summarizes the turns that will be removed.
 
-use windlass_assemble::{Answer, Assembler, Ending, Options};
+use windlass_assemble::{Answer, AssembleOptions, Assembler, Ending};
 use windlass_protocol::{Message, StopReason};
 
 use super::turn;
@@ -27,7 +27,7 @@ impl Condensing {
     pub(super) fn request(core: &mut Core, plan: SummaryPlan) -> Self {
         core.begin_summary();
         core.request_summary(words::SUM_UP, 0);
-        Self { assembler: Assembler::new(Options::default()), plan, attempt: 1 }
+        Self { assembler: Assembler::new(AssembleOptions::default()), plan, attempt: 1 }
     }
 
     pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
@@ -54,7 +54,7 @@ impl Condensing {
 
     /// Ends the present attempt. The next one starts with an empty assembler.
     fn take_answer(&mut self) -> Answer {
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(AssembleOptions::default()));
         assembler.finish(&mut Vec::new())
     }
 

@@ -6,7 +6,7 @@ mod early;
 mod early_calls;
 mod ending;
 
-use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
+use windlass_assemble::{AssembleOptions, Assembler, CallEvent, CallIndex};
 use windlass_protocol::ToolCall;
 use windlass_stream::Chunk;
 
@@ -43,7 +43,8 @@ impl Streaming {
         let config = core.config();
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
         let turn = u64::from(core.progress().turns);
-        let options = Options::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
+        let options =
+            AssembleOptions::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
         let answer = core.request_answer(delay_ms);
         Self {
             assembler: Assembler::new(options),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_loop::{
-    Budget, Command, Config, Entry, Input, Limits, Machine, OfferedTool, Outcome, Prices, StepClass,
+    Budget, Command, Config, Entry, Input, Machine, OfferedTool, Outcome, Prices, RunLimits, StepClass,
     StopCause, Used,
 };
 use windlass_protocol::{CallId, Hints, ResultStatus, ToolName, ToolSpec, Usage};
@@ -207,7 +207,7 @@ fn the_answer_of_another_model_costs_its_prices_also_after_a_resume() {
 fn a_limit_on_cost_stops_the_run_and_counts_the_runs_that_share_the_budget() {
     let start = |limit: u64| {
         let prices = Prices { input: 1_000_000, ..Prices::default() };
-        let limits = Limits { cost: limit, ..Limits::default() };
+        let limits = RunLimits { cost: limit, ..RunLimits::default() };
         let budget = Budget { prices, ..Budget::default() };
         Driven::start(config().with_budget(budget).with_limits(limits))
     };

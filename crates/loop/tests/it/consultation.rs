@@ -1,7 +1,7 @@
 //! Questions to the human: each answer counts for its own question only.
 
 use windlass_loop::{
-    Budget, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Limits, Machine, Outcome,
+    Budget, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Machine, Outcome, RunLimits,
     StopCause, StreamFailure, UnansweredPolicy, UnknownEffects, Used, Wait,
 };
 use windlass_protocol::{ResultStatus, StopReason, Usage};
@@ -289,7 +289,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
         run.step(Input::StreamEnd(Ok(())));
     };
     // Nudges, also those about empty answers, which are not on record themselves.
-    let nudges = config().with_limits(Limits { nudges: 2, stream_retries: 0, ..Limits::default() });
+    let nudges = config().with_limits(RunLimits { nudges: 2, stream_retries: 0, ..RunLimits::default() });
     let talk = |run: &mut Driven| {
         for _ in 0..3 {
             keep(run, |run| run.answer([Chunk::text("I think")]));

@@ -5,8 +5,8 @@ use windlass_hitl::{
     Policy, decide,
 };
 use windlass_loop::{
-    CallDecision, CallStart, Command, Config, Entry, Event, Input, InterruptId, Limits, Machine, OfferedTool,
-    Outcome,
+    CallDecision, CallStart, Command, Config, Entry, Event, Input, InterruptId, Machine, OfferedTool,
+    Outcome, RunLimits,
 };
 use windlass_protocol::{
     CallId, Control, Effect, Hints, History, Message, Part, ResultStatus, Role, StopReason, ToolCall,
@@ -52,8 +52,8 @@ pub(crate) fn with_hand() -> Config {
     with
 }
 
-pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Config {
-    let mut limits = Limits::default();
+pub(crate) fn limits(change: impl FnOnce(&mut RunLimits)) -> Config {
+    let mut limits = RunLimits::default();
     change(&mut limits);
     config().with_limits(limits)
 }

@@ -9,7 +9,7 @@ use super::connection::Connection;
 use super::pages::{Extent, ListError, Listing};
 use super::param_headers::ParamHeaders;
 use crate::definition::{Definition, RefusedTool};
-use crate::{Limits, McpServer};
+use crate::{McpLimits, McpServer};
 
 /// The tools of one listing, sorted by name.
 #[derive(Debug, Default)]
@@ -46,11 +46,11 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    fn has_room(&self, limits: &Limits) -> bool {
+    fn has_room(&self, limits: &McpLimits) -> bool {
         self.tools.len().saturating_add(self.refused.len()) < limits.tools && self.bytes < limits.list_bytes
     }
 
-    fn take(&mut self, raw: &str, server: &str, origin: &str, limits: &Limits) {
+    fn take(&mut self, raw: &str, server: &str, origin: &str, limits: &McpLimits) {
         self.bytes = self.bytes.saturating_add(raw.len());
         match Definition::read(raw, server, origin, limits) {
             Ok(definition) if self.tools.contains_key(&definition.name) => {

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::transport::http_error::HttpError;
 use crate::transport::ledger::{CallBody, Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
-use crate::{Lifecycle, Limits, Pipes};
+use crate::{Lifecycle, McpLimits, Pipes};
 
 /// Upper bound of a request's duration with progress messages, as a multiple of [`Wait::limit`].
 const EXTENSIONS: u32 = 30;
@@ -64,7 +64,7 @@ impl Connection {
         pipes: Pipes,
         handler: Handler,
         lifecycle: Lifecycle,
-        limits: &Limits,
+        limits: &McpLimits,
     ) -> Result<Self, ClientInitializeError> {
         let ledger = handler.ledger().clone();
         let lines =

@@ -5,10 +5,10 @@ use windlass_protocol::ResultStatus;
 use windlass_tool::Output;
 
 use crate::failure::Failure;
-use crate::{Definition, Limits, outcome};
+use crate::{Definition, McpLimits, outcome};
 
 /// Converts a failure to an output for the model.
-pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure) -> Output {
+pub(crate) fn output(definition: &Definition, limits: &McpLimits, failure: Failure) -> Output {
     let (name, server) = (&definition.name, &definition.server);
     let (status, text) = match failure {
         Failure::NotSent | Failure::Lost | Failure::SignIn(_) | Failure::Unreached(_) => {
@@ -61,7 +61,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
 }
 
 /// Describes a discarded answer, with its length and its beginning if they are known.
-fn too_long(name: &str, server: &str, limits: &Limits, read: Option<(u64, String)>) -> String {
+fn too_long(name: &str, server: &str, limits: &McpLimits, read: Option<(u64, String)>) -> String {
     let limit = limits.frame_bytes;
     match read {
         None => format!(

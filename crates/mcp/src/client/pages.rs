@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use windlass_tool::CancellationToken;
 
 use super::connection::{Connection, Wait};
-use crate::Limits;
+use crate::McpLimits;
 use crate::failure::Failure;
 use crate::pieces::Pieces;
 use crate::transport::message::object;
@@ -90,11 +90,11 @@ impl Listing {
     }
 
     /// Requests all pages and passes the raw text of each member to `take`. Returns [`Extent::Cut`] if `take`
-    /// breaks, if a page has too many members, or after `Limits::pages` pages.
+    /// breaks, if a page has too many members, or after `McpLimits::pages` pages.
     pub(crate) async fn read(
         self,
         connection: &Connection,
-        limits: &Limits,
+        limits: &McpLimits,
         take: &mut (dyn FnMut(&str) -> ControlFlow<()> + Send),
     ) -> Result<ListOutcome, ListError> {
         let stop = CancellationToken::new();

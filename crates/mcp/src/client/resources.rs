@@ -183,8 +183,8 @@ struct MessageParams<'a> {
 }
 
 impl McpClient {
-    /// Lists the server's resources. The list is cut at `Limits::tools` members, `Limits::list_bytes` bytes
-    /// and `Limits::pages` pages; members that cannot be parsed are skipped. A server without resources gives
+    /// Lists the server's resources. The list is cut at `McpLimits::tools` members, `McpLimits::list_bytes` bytes
+    /// and `McpLimits::pages` pages; members that cannot be parsed are skipped. A server without resources gives
     /// an empty list.
     ///
     /// # Errors
@@ -209,7 +209,7 @@ impl McpClient {
         self.list_all(Listing::Prompts).await
     }
 
-    /// Reads a resource. At most `Limits::pieces` parts are returned.
+    /// Reads a resource. At most `McpLimits::pieces` parts are returned.
     ///
     /// # Errors
     /// If the server cannot be started or reached, has no such resource, or does not answer.
@@ -226,7 +226,7 @@ impl McpClient {
         Ok(parts.filter_map(|raw| object::<OnePart>(raw.get()).ok()).map(OnePart::whole).collect())
     }
 
-    /// Fills a prompt in and returns its messages, at most `Limits::pieces`.
+    /// Fills a prompt in and returns its messages, at most `McpLimits::pieces`.
     ///
     /// # Errors
     /// If the server cannot be started or reached, has no such prompt, or does not answer.

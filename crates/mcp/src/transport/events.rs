@@ -10,7 +10,7 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::Response;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
-use windlass_sse::{Limits, Parser};
+use windlass_sse::{Parser, SseLimits};
 
 use super::intake::{Intake, PassedMessage};
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub(crate) fn read(
     frame_bytes: usize,
     request: Option<u64>,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
-    let limits = Limits::default().with_line_bytes(frame_bytes).with_event_bytes(frame_bytes);
+    let limits = SseLimits::default().with_line_bytes(frame_bytes).with_event_bytes(frame_bytes);
     let reading = Reading {
         body: Box::pin(response.bytes_stream()),
         parser: Parser::with_limits(limits),

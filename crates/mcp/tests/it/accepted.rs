@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use windlass_hitl::display_safe;
-use windlass_mcp::{AcceptedDefinitions, AcceptedTools, ClientOptions, Limits, McpClient};
+use windlass_mcp::{AcceptedDefinitions, AcceptedTools, ClientOptions, McpClient, McpLimits};
 use windlass_protocol::{Arguments, Effect, Payload, Risk};
 
 use crate::fake::{FakeServer, polite, tool, with_tools};
@@ -28,7 +28,7 @@ fn news(client: &McpClient) -> String {
 
 async fn client_of(tools: Value, accepted: &AcceptedTools) -> McpClient {
     let options = ClientOptions::default().with_accepted(accepted.clone());
-    with_tools(tools).client_of("fake", Limits::default(), options).await.unwrap()
+    with_tools(tools).client_of("fake", McpLimits::default(), options).await.unwrap()
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn a_tool_that_was_left_out_for_a_while_is_not_forgotten() {
     let lists = listed.clone();
     let server = FakeServer::new(move |message| polite(message, &lists.lock().unwrap()));
     let options = ClientOptions::default().with_accepted(accepted.clone());
-    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let client = server.client_of("fake", McpLimits::default(), options).await.unwrap();
     assert!(client.accept("add", &effect(&client).0));
     for (tools, known) in [
         (json!([]), None),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_mcp::{
-    ClientOptions, Limits, McpClient, Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest,
+    ClientOptions, McpClient, McpLimits, Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest,
 };
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
@@ -55,7 +55,7 @@ async fn client(server: &Arc<FakeServer>, human: Option<Arc<Person>>) -> McpClie
         Some(human) => options.with_human(human),
         None => options,
     };
-    server.client_of("fake", Limits::default(), options).await.unwrap()
+    server.client_of("fake", McpLimits::default(), options).await.unwrap()
 }
 
 async fn answered(method: &'static str, params: Value, human: Option<Arc<Person>>) -> String {
@@ -224,7 +224,7 @@ async fn a_flood_of_requests_is_bounded() {
 async fn a_server_receives_only_the_permitted_roots() {
     let server = asking("roots/list", json!({}));
     let options = ClientOptions::default().with_root("file:///home/me/work");
-    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let client = server.client_of("fake", McpLimits::default(), options).await.unwrap();
     let said = text(&call(&client).await.unwrap());
     assert!(said.contains("file:///home/me/work"), "{said}");
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
@@ -248,7 +248,7 @@ async fn sampled(params: &Value, refuses: bool) -> (String, Vec<SamplingRequest>
     let model = Arc::new(Model { refuses, asked: Mutex::default() });
     let server = asking("sampling/createMessage", params.clone());
     let options = ClientOptions::default().with_sampler(model.clone());
-    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let client = server.client_of("fake", McpLimits::default(), options).await.unwrap();
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["sampling"].is_object());
     let said = text(&call(&client).await.unwrap());
     let asked = model.asked.lock().unwrap().clone();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windlass_mcp::{ClientOptions, Limits, McpClient};
+use windlass_mcp::{ClientOptions, McpClient, McpLimits};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
 use windlass_tool::kit::check_tool;
 use windlass_tool::{CancellationToken, Context, Output, Progress, ToolError};
@@ -184,7 +184,7 @@ async fn dirty_lines_are_skipped_and_counted() {
 #[tokio::test]
 async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
     let server = calling(|message| vec![said(message, &"x".repeat(100_000)), Say::Bytes(vec![b'y'; 50_000])]);
-    let limits = Limits { frame_bytes: 10_000, ..Limits::default() };
+    let limits = McpLimits { frame_bytes: 10_000, ..McpLimits::default() };
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::Error);
@@ -322,7 +322,7 @@ proptest! {
                 says.extend(ends.then_some(Say::Die));
                 says
             });
-            let limits = Limits { frame_bytes: 1_000, ..Limits::default() };
+            let limits = McpLimits { frame_bytes: 1_000, ..McpLimits::default() };
             let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
             let output = call(&client).await.unwrap();
             assert_ne!(output.status, ResultStatus::Ok);
@@ -391,7 +391,7 @@ async fn progress_extends_the_time_only_up_to_a_limit() {
         *seen.lock().unwrap() = message.clone();
         Vec::new()
     });
-    let limits = Limits { call: Duration::from_secs(2), ..Limits::default() };
+    let limits = McpLimits { call: Duration::from_secs(2), ..McpLimits::default() };
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     let says = server.clone();
     let endless = async {
@@ -420,7 +420,7 @@ async fn logs_of_a_server_are_bounded_clean_and_redacted() {
     let redactor = windlass_redact::Redactor::new([secrecy::SecretString::from("hunter2-hunter2")]);
     let server = calling(|message| vec![said(message, "well")]);
     let options = ClientOptions::default().with_redactor(redactor);
-    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let client = server.client_of("fake", McpLimits::default(), options).await.unwrap();
     for number in 0..300 {
         let data = format!("{number} key=hunter2-hunter2 \u{1b}[2K {}", "x".repeat(5_000));
         server

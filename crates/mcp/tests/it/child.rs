@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use windlass_mcp::{ClientOptions, Lifecycle, Limits, McpClient, McpServer, StartError};
+use windlass_mcp::{ClientOptions, Lifecycle, McpClient, McpLimits, McpServer, StartError};
 use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
@@ -107,7 +107,7 @@ async fn a_server_that_exits_in_a_call_ends_it_though_its_helper_holds_the_pipe(
 
 #[tokio::test]
 async fn servers_start_beside_each_other_and_one_that_fails_costs_the_others_nothing() {
-    let limits = Limits { start: Duration::from_millis(500), ..Limits::default() };
+    let limits = McpLimits { start: Duration::from_millis(500), ..McpLimits::default() };
     let servers = [
         shell("good", SERVER),
         McpServer::new("missing", "/no/such/program").unwrap(),

@@ -193,7 +193,7 @@ async fn an_ended_server_is_reported_and_restarts_on_use() {
         }
         polite(message, &json!([tool("add")]))
     });
-    let limits = windlass_mcp::Limits { backoff: Duration::ZERO, ..windlass_mcp::Limits::default() };
+    let limits = windlass_mcp::McpLimits { backoff: Duration::ZERO, ..windlass_mcp::McpLimits::default() };
     let connections =
         start(vec![of(server("fake").with_limits(limits), &fake)], ConnectionOptions::default()).await;
     let output = connections.call_tool("fake", "add", Arguments::default(), &ctx()).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_mcp::{ClientOptions, Lifecycle, Limits, McpClient, McpServer, StartError};
+use windlass_mcp::{ClientOptions, Lifecycle, McpClient, McpLimits, McpServer, StartError};
 use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
@@ -298,7 +298,7 @@ async fn the_applications_trace_goes_along_and_nothing_else() {
     let source = trace.clone();
     let options = ClientOptions::default().with_trace(move || source.lock().unwrap().clone());
     let server = FakeServer::stateless(stateless);
-    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let client = server.client_of("fake", McpLimits::default(), options).await.unwrap();
     for (given, is_sent) in [
         (None, false),
         (Some("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"), true),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, WriteHalf, split};
 use windlass_mcp::{
-    ClientOptions, ConnectFuture, Connector, Limits, McpClient, McpServer, Pipes, StartError,
+    ClientOptions, ConnectFuture, Connector, McpClient, McpLimits, McpServer, Pipes, StartError,
 };
 
 /// What the server does with a request: says these lines, then goes on or ends.
@@ -82,13 +82,13 @@ impl FakeServer {
     }
 
     pub(crate) async fn client(self: &Arc<Self>) -> Result<McpClient, StartError> {
-        self.client_of("fake", Limits::default(), ClientOptions::default()).await
+        self.client_of("fake", McpLimits::default(), ClientOptions::default()).await
     }
 
     pub(crate) async fn client_of(
         self: &Arc<Self>,
         id: &str,
-        limits: Limits,
+        limits: McpLimits,
         options: ClientOptions,
     ) -> Result<McpClient, StartError> {
         let server = McpServer::new(id, "no program").unwrap().with_limits(limits);

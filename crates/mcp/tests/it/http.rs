@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windlass_mcp::{AddressError, ClientOptions, Limits, McpClient, McpServer, StartError};
+use windlass_mcp::{AddressError, ClientOptions, McpClient, McpLimits, McpServer, StartError};
 use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
@@ -140,7 +140,7 @@ async fn a_cut_stream_is_gone_on_with_at_its_mark() {
 #[tokio::test]
 async fn a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again() {
     let web = calling(|_| status(202)).await;
-    let limits = Limits { call: Duration::from_millis(200), ..Limits::default() };
+    let limits = McpLimits { call: Duration::from_millis(200), ..McpLimits::default() };
     let client = McpClient::start(server(&web).with_limits(limits), ClientOptions::default()).await.unwrap();
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::TimedOut, "{}", text(&output));
@@ -202,7 +202,7 @@ async fn a_list_change_arrives_on_the_stream_of_the_session() {
 
 #[tokio::test]
 async fn answers_over_the_limit_are_discarded() {
-    let limits = Limits { frame_bytes: 20_000, ..Limits::default() };
+    let limits = McpLimits { frame_bytes: 20_000, ..McpLimits::default() };
     for as_event in [true, false] {
         let web = calling(move |heard| {
             let long = said(heard, &"x".repeat(100_000));
@@ -347,7 +347,7 @@ proptest! {
                 Reply::Whole { status: code, headers, body: bytes.clone() }
             })
             .await;
-            let limits = Limits { call: Duration::from_millis(300), ..Limits::default() };
+            let limits = McpLimits { call: Duration::from_millis(300), ..McpLimits::default() };
             let server = server(&web).with_limits(limits);
             let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
             // It may by chance be a right answer; it is one result in any case.

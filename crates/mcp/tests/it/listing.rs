@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windlass_mcp::{ClientOptions, Limits, McpClient};
+use windlass_mcp::{ClientOptions, McpClient, McpLimits};
 use windlass_protocol::{Arguments, CallId, ToolCall, ToolName};
 use windlass_tool::Context;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::fake::{FakeServer, Say, answer, polite, tool, with_tools};
 
-async fn listed(tools: Value, limits: Limits) -> (Vec<String>, Vec<String>) {
+async fn listed(tools: Value, limits: McpLimits) -> (Vec<String>, Vec<String>) {
     let client = with_tools(tools).client_of("fake", limits, ClientOptions::default()).await.unwrap();
     let names = client.definitions().iter().map(|definition| definition.name.clone()).collect();
     let refused =
@@ -44,7 +44,7 @@ async fn a_bad_tool_is_refused_and_the_others_stay() {
         tool("a.b-C_9"),
     ]);
     check(
-        listed(tools, Limits::default()).await,
+        listed(tools, McpLimits::default()).await,
         &["a.b-C_9", "good"],
         &[
             r"add\u{1b}[2K\u{1b}[1A: a name has",
@@ -72,7 +72,7 @@ async fn a_schema_that_is_too_deep_crashes_nothing() {
         }
         _ => polite(message, &json!([])),
     });
-    let limits = Limits { tool_bytes: 4_000_000, ..Limits::default() };
+    let limits = McpLimits { tool_bytes: 4_000_000, ..McpLimits::default() };
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 1);
     assert!(
@@ -92,15 +92,15 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
         }
         _ => polite(message, &json!([])),
     });
-    let limits = Limits { pages: 7, ..Limits::default() };
+    let limits = McpLimits { pages: 7, ..McpLimits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 7);
     assert_eq!(client.list_refused_tools().len(), 1);
-    let limits = Limits { tools: 3, ..Limits::default() };
+    let limits = McpLimits { tools: 3, ..McpLimits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!((client.definitions().len(), client.list_refused_tools().len()), (3, 1));
     let many: Vec<Value> = (0..10_000).map(|number| tool(&format!("t{number}"))).collect();
-    let (names, refused) = listed(many.into(), Limits::default()).await;
+    let (names, refused) = listed(many.into(), McpLimits::default()).await;
     assert_eq!((names.len(), refused.len()), (512, 1));
 }
 
@@ -124,7 +124,7 @@ proptest! {
             bent = thing;
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (names, refused) = runtime.block_on(listed(json!([bent, tool("good-one-of-ten")]), Limits::default()));
+        let (names, refused) = runtime.block_on(listed(json!([bent, tool("good-one-of-ten")]), McpLimits::default()));
         prop_assert_eq!(names.len() + refused.len(), 2);
         prop_assert!(names.contains(&"good-one-of-ten".to_owned()));
         prop_assert!(refused.iter().all(|told| !told.chars().any(char::is_control)));
@@ -145,7 +145,7 @@ async fn routed(servers: &[(&str, &str)]) -> Vec<(String, String)> {
             }
             _ => polite(message, &tools),
         });
-        let client = server.client_of(id, Limits::default(), ClientOptions::default()).await.unwrap();
+        let client = server.client_of(id, McpLimits::default(), ClientOptions::default()).await.unwrap();
         builder = client.add_to(builder);
         clients.push(client);
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use windlass_mcp::{ClientOptions, Limits, McpClient, Sample, SampleFuture, Sampler, SamplingRequest};
+use windlass_mcp::{ClientOptions, McpClient, McpLimits, Sample, SampleFuture, Sampler, SamplingRequest};
 use windlass_protocol::ResultStatus;
 use windlass_tool::{AnswerFuture, Human, Output, Question};
 
@@ -48,7 +48,7 @@ async fn client(server: &Arc<FakeServer>) -> (McpClient, Arc<Says>) {
         .with_human(human.clone())
         .with_sampler(Arc::new(Model))
         .with_root("file:///work");
-    (server.client_of("fake", Limits::default(), options).await.unwrap(), human)
+    (server.client_of("fake", McpLimits::default(), options).await.unwrap(), human)
 }
 
 async fn called(server: &Arc<FakeServer>) -> Output {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_mcp::{ClientOptions, Limits};
+use windlass_mcp::{ClientOptions, McpLimits};
 use windlass_protocol::ResultStatus;
 use windlass_testkit::{Need, require};
 use windlass_tool::CancellationToken;
@@ -38,7 +38,7 @@ async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
 async fn a_call_that_is_never_answered_times_out_names_the_key_and_the_server_is_told() {
     let recorded = Recorded::new();
     let server = require!(Need::McpServers, recorded.everything());
-    let limits = Limits { call: Duration::from_millis(500), ..patient() };
+    let limits = McpLimits { call: Duration::from_millis(500), ..patient() };
     let connections = used(server.with_limits(limits), ClientOptions::default()).await;
     let late = call(&connections, LONG, FOR_EVER).await.unwrap();
     assert_eq!(late.status, ResultStatus::TimedOut);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
-use windlass_mcp::{ClientOptions, ConnectionOptions, Limits, McpConnections, McpServer};
+use windlass_mcp::{ClientOptions, ConnectionOptions, McpConnections, McpLimits, McpServer};
 use windlass_protocol::{Arguments, CallId, Content};
 use windlass_tool::{AnswerFuture, Context, Human, Output, Progress, Question, ToolError};
 
@@ -108,8 +108,8 @@ pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String>
 }
 
 /// Limits for a busy machine.
-pub(crate) fn patient() -> Limits {
-    Limits { start: Duration::from_mins(1), backoff: Duration::from_millis(10), ..Limits::default() }
+pub(crate) fn patient() -> McpLimits {
+    McpLimits { start: Duration::from_mins(1), backoff: Duration::from_millis(10), ..McpLimits::default() }
 }
 
 /// A server that is used; it fails where it cannot be had.

@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 
 use crate::repair::RepairKind;
 use crate::repair::report::Report;
-use crate::{Error, ErrorKind, Limits};
+use crate::{Error, ErrorKind, JsonLimits};
 
 /// The first value of a text, repaired.
 pub(super) struct MendedValue {
@@ -21,7 +21,7 @@ pub(super) struct MendedValue {
 pub(super) fn mend(
     text: &str,
     start: usize,
-    limits: Limits,
+    limits: JsonLimits,
     report: &mut Report,
 ) -> Result<MendedValue, Error> {
     let out = String::with_capacity(text.len().saturating_sub(start));
@@ -66,7 +66,7 @@ struct Mender<'a> {
     want: Want,
     /// The last comma: its offset in `out`, and its offset in the source text.
     comma: Option<(usize, usize)>,
-    limits: Limits,
+    limits: JsonLimits,
     report: &'a mut Report,
 }
 

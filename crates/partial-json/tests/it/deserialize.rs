@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_partial_json::{Limits, Parser};
+use windlass_partial_json::{JsonLimits, Parser};
 
 const EDIT: &str = r#"{"path": "src/ma\u0069n.rs", "range": {"start": 3, "end": -4}, "mode": "append",
     "ratios": [0.5, 1e2, 18446744073709551615], "dry": true, "note": null, "kind": {"Move": {"to": "b"}}}"#;
@@ -177,7 +177,7 @@ fn numbers_keep_their_digits() {
 
 #[test]
 fn a_text_of_the_highest_depth_deserialises_on_the_stack_of_a_test() {
-    let mut parser = Parser::with_limits(Limits::default().with_depth(1_024));
+    let mut parser = Parser::with_limits(JsonLimits::default().with_depth(1_024));
     parser.push(&"[".repeat(1_023)).unwrap();
     assert_eq!(parser.snapshot().deserialize::<Option<Value>>().unwrap(), parser.snapshot().to_value());
 }

@@ -1,9 +1,9 @@
-//! Limits: typed errors at a place that no split changes.
+//! JsonLimits: typed errors at a place that no split changes.
 
-use windlass_partial_json::{ErrorKind, Limits, Parser};
+use windlass_partial_json::{ErrorKind, JsonLimits, Parser};
 
 #[track_caller]
-fn check(limits: Limits, text: &str, expected: Option<(ErrorKind, usize)>) {
+fn check(limits: JsonLimits, text: &str, expected: Option<(ErrorKind, usize)>) {
     for step in [1, 3, text.len()] {
         let mut parser = Parser::with_limits(limits);
         let error = text.as_bytes().chunks(step).find_map(|part| parser.push_bytes(part).err());
@@ -15,18 +15,18 @@ fn check(limits: Limits, text: &str, expected: Option<(ErrorKind, usize)>) {
 fn nesting_is_limited_as_serde_json_limits_it() {
     // J7
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    check(Limits::default(), &nested(127), None);
-    check(Limits::default(), &nested(128), Some((ErrorKind::TooDeep, 127)));
+    check(JsonLimits::default(), &nested(127), None);
+    check(JsonLimits::default(), &nested(128), Some((ErrorKind::TooDeep, 127)));
     assert!(serde_json::from_str::<serde_json::Value>(&nested(127)).is_ok());
     assert!(serde_json::from_str::<serde_json::Value>(&nested(128)).is_err());
-    check(Limits::default().with_depth(2), "{\"a\": [", Some((ErrorKind::TooDeep, 6)));
-    check(Limits::default().with_depth(2), "[1, 2]", None);
+    check(JsonLimits::default().with_depth(2), "{\"a\": [", Some((ErrorKind::TooDeep, 6)));
+    check(JsonLimits::default().with_depth(2), "[1, 2]", None);
 }
 
 #[test]
 fn length_is_limited_and_what_fits_is_shown() {
     // J7, S16
-    let limits = Limits::default().with_bytes(6);
+    let limits = JsonLimits::default().with_bytes(6);
     check(limits, "\"abcd\"", None);
     check(limits, "\"abcdef", Some((ErrorKind::TooLong, 6)));
     let mut parser = Parser::with_limits(limits);
@@ -37,7 +37,7 @@ fn length_is_limited_and_what_fits_is_shown() {
 #[test]
 fn values_are_limited() {
     // J7, S16
-    let limits = Limits::default().with_values(3);
+    let limits = JsonLimits::default().with_values(3);
     check(limits, "[1,2]", None);
     check(limits, "[1,2,3]", Some((ErrorKind::TooManyValues, 5)));
 }
@@ -45,7 +45,7 @@ fn values_are_limited() {
 #[test]
 fn a_depth_that_dropping_a_value_could_not_bear_is_not_granted() {
     // J7
-    let limits = Limits::default().with_depth(usize::MAX);
+    let limits = JsonLimits::default().with_depth(usize::MAX);
     let text = "[".repeat(2_000);
     let mut parser = Parser::with_limits(limits);
     assert_eq!(parser.push(&text).unwrap_err().kind(), ErrorKind::TooDeep);

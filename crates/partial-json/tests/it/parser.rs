@@ -194,7 +194,7 @@ fn a_snapshot_is_written_without_what_is_pending() {
 #[test]
 fn the_deepest_text_is_written_on_a_small_stack() {
     // J7
-    let limits = windlass_partial_json::Limits::default().with_depth(usize::MAX);
+    let limits = windlass_partial_json::JsonLimits::default().with_depth(usize::MAX);
     let mut parser = Parser::with_limits(limits);
     parser.push(&"[".repeat(1023)).unwrap();
     let written = serde_json::to_string(&parser.snapshot()).unwrap();

@@ -1,12 +1,12 @@
 //! What is repaired for running, what is reported, and what is never repaired.
 
 use proptest::prelude::*;
-use windlass_partial_json::{ErrorKind, Limits, Repair, RepairKind, repair};
+use windlass_partial_json::{ErrorKind, JsonLimits, Repair, RepairKind, repair};
 
 /// The text becomes this one, by these kinds of repairs.
 #[track_caller]
 fn check(text: &str, repaired: &str, kinds: &[RepairKind]) {
-    let result = repair(text, Limits::default()).unwrap();
+    let result = repair(text, JsonLimits::default()).unwrap();
     assert_eq!(result.text, repaired, "{text}");
     assert_eq!(result.repairs.iter().map(|repair| repair.kind).collect::<Vec<_>>(), kinds, "{text}");
 }
@@ -14,7 +14,7 @@ fn check(text: &str, repaired: &str, kinds: &[RepairKind]) {
 /// The text is refused at this place.
 #[track_caller]
 fn check_refused(text: &str, kind: ErrorKind, at: usize) {
-    let error = repair(text, Limits::default()).unwrap_err();
+    let error = repair(text, JsonLimits::default()).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (kind, at), "{text}");
 }
 
@@ -54,7 +54,7 @@ fn each_kind_is_repaired_and_told() {
 #[test]
 fn a_report_tells_the_first_place_and_how_often() {
     // J8
-    let repairs = repair("{'a': ['x', 'y',],}", Limits::default()).unwrap().repairs;
+    let repairs = repair("{'a': ['x', 'y',],}", JsonLimits::default()).unwrap().repairs;
     let told: Vec<_> = repairs.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["single quotes at byte 1 and 2 more", "trailing comma at byte 15 and 1 more"]);
     let written = serde_json::to_string(&repairs).unwrap();
@@ -99,13 +99,16 @@ fn ambiguous_text_is_not_repaired() {
 #[test]
 fn hostile_texts_stay_within_the_limits() {
     // J7
-    assert_eq!(repair(&"[".repeat(100_000), Limits::default()).unwrap_err().kind(), ErrorKind::TooDeep);
-    assert_eq!(repair(&"{'a':".repeat(100_000), Limits::default()).unwrap_err().kind(), ErrorKind::TooDeep);
+    assert_eq!(repair(&"[".repeat(100_000), JsonLimits::default()).unwrap_err().kind(), ErrorKind::TooDeep);
     assert_eq!(
-        repair("{'a': 'long'}", Limits::default().with_bytes(4)).unwrap_err().kind(),
+        repair(&"{'a':".repeat(100_000), JsonLimits::default()).unwrap_err().kind(),
+        ErrorKind::TooDeep
+    );
+    assert_eq!(
+        repair("{'a': 'long'}", JsonLimits::default().with_bytes(4)).unwrap_err().kind(),
         ErrorKind::TooLong
     );
-    let again = repair(&"{\"a\":1}".repeat(50_000), Limits::default()).unwrap();
+    let again = repair(&"{\"a\":1}".repeat(50_000), JsonLimits::default()).unwrap();
     assert_eq!((again.text.as_str(), again.repairs.first().unwrap().count), (r#"{"a":1}"#, 49_999));
 }
 
@@ -133,7 +136,7 @@ proptest! {
     ) {
         let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
         for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
-            if let Ok(repaired) = repair(&text[..end], Limits::default()) {
+            if let Ok(repaired) = repair(&text[..end], JsonLimits::default()) {
                 let part: serde_json::Value = serde_json::from_str(&repaired.text).unwrap();
                 prop_assert!(is_part(&part, &whole), "{part} from {}", &text[..end]);
             }

@@ -1,7 +1,7 @@
 //! Steps against events: the same news, without paths, for any number of readers.
 
 use proptest::prelude::*;
-use windlass_partial_json::{Bookmark, Change, Event, Node, Parser};
+use windlass_partial_json::{Bookmark, Event, JsonChange, Node, Parser};
 
 /// The steps of a text that is cut at these places, as lines.
 fn steps(deltas: &[&str]) -> Vec<String> {
@@ -11,10 +11,10 @@ fn steps(deltas: &[&str]) -> Vec<String> {
         for step in parser.snapshot().steps(&mut bookmark) {
             let depth = step.depth;
             seen.push(match step.change {
-                Change::Begin { key, value } => format!("{depth} {key} {:?} begins", value.kind()),
-                Change::Grow { text } => format!("{depth} + {text}"),
-                Change::End { value } => format!("{depth} {} ends", value.path()),
-                Change::Whole { key, value } => format!("{depth} {key} {} whole", value.path()),
+                JsonChange::Begin { key, value } => format!("{depth} {key} {:?} begins", value.kind()),
+                JsonChange::Grow { text } => format!("{depth} + {text}"),
+                JsonChange::End { value } => format!("{depth} {} ends", value.path()),
+                JsonChange::Whole { key, value } => format!("{depth} {key} {} whole", value.path()),
             });
         }
     }
@@ -62,13 +62,13 @@ fn whole_by_steps(text: &str, bytes: usize) -> Vec<String> {
         let _ = parser.push_bytes(piece);
         for step in parser.snapshot().steps(&mut bookmark) {
             match step.change {
-                Change::Begin { .. } => grown.clear(),
-                Change::Grow { text } => grown.push_str(text),
-                Change::End { value } => {
+                JsonChange::Begin { .. } => grown.clear(),
+                JsonChange::Grow { text } => grown.push_str(text),
+                JsonChange::End { value } => {
                     assert!(value.as_str().is_none_or(|text| text == grown));
                     seen.push(line(&value.path(), value));
                 }
-                Change::Whole { value, .. } => seen.push(line(&value.path(), value)),
+                JsonChange::Whole { value, .. } => seen.push(line(&value.path(), value)),
             }
         }
     }

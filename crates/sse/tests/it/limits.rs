@@ -1,10 +1,10 @@
-//! Limits: typed errors at a place that no split changes.
+//! SseLimits: typed errors at a place that no split changes.
 
-use windlass_sse::{ErrorKind, Limits, Parser};
+use windlass_sse::{ErrorKind, Parser, SseLimits};
 
 #[track_caller]
 fn check(stream: &[u8], expected: Option<(ErrorKind, u64)>, events: usize) {
-    let limits = Limits::default().with_line_bytes(16).with_event_bytes(12);
+    let limits = SseLimits::default().with_line_bytes(16).with_event_bytes(12);
     for step in [1, 2, 5, stream.len()] {
         let mut parser = Parser::with_limits(limits);
         let mut seen = 0;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use windlass_agent::{
-    Answers, ApproverReply, Limits, Outcome, RunOptions, StoredAnswers, UnansweredPolicy, Wait,
+    Answers, ApproverReply, Outcome, RunLimits, RunOptions, StoredAnswers, UnansweredPolicy, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journals as _;
@@ -48,7 +48,7 @@ async fn a_comment_reaches_the_agent_whose_call_it_is() {
 #[tokio::test(start_paused = true)]
 async fn a_question_that_nobody_answers_in_time_is_denied() {
     let (_, scene) = one_child();
-    let limits = Limits { approval_timeout_ms: 1_000, ..Limits::default() };
+    let limits = RunLimits { approval_timeout_ms: 1_000, ..RunLimits::default() };
     let root = scene.builder().approver(Answers::new([ApproverReply::Wait])).limits(limits).build().unwrap();
     let (_, events) = ended(root.stream("task")).await;
     let timed_out = events.iter().any(|event| match event {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream;
-use windlass_agent::{Agent, Limits};
+use windlass_agent::{Agent, RunLimits};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
 use windlass_stream::{ChunkStream, Model, ModelFuture};
 use windlass_temporal::{Cipher, FolderContentStore, Worker};
@@ -92,7 +92,7 @@ fn agent(
     let toolbox = toolbox.map_err(|error| error.to_string())?;
     let (unpaired, offers) = (folder.join("unpaired"), folder.join("offers"));
     let model = JobModel { job, unpaired, offers, label, fuse: fuse.clone() };
-    let limits = Limits { approval_timeout_ms: 0, ..Limits::default() };
+    let limits = RunLimits { approval_timeout_ms: 0, ..RunLimits::default() };
     let agent = Agent::builder().model(model, "the job").toolbox(toolbox).limits(limits);
     agent.build().map_err(|error| error.to_string())
 }

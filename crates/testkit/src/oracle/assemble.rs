@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_assemble::{
-    Answer, AnswerCall, ArgumentForm, Assembler, CallEvent, CallIndex, Limits, Options, Repairs,
+    Answer, AnswerCall, ArgumentForm, AssembleLimits, AssembleOptions, Assembler, CallEvent, CallIndex,
+    Repairs,
 };
 use windlass_protocol::{Message, Opaque, Payload, ResultStatus, StopReason, ToolName, ToolResult, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
@@ -43,9 +44,9 @@ pub fn assemble(bytes: &[u8]) {
 /// Assembles the chunks of one response and checks the properties of every assembly.
 pub(crate) fn check_assembly(chunks: Vec<Chunk>) {
     let tools = ["read", "read_file"].map(|name| ToolName::new(name).expect("a plain name"));
-    let limits = Limits { calls: 12, argument_bytes: 300, depth: 6, text_bytes: 1000 };
+    let limits = AssembleLimits { calls: 12, argument_bytes: 300, depth: 6, text_bytes: 1000 };
     let repairs = if chunks.len().is_multiple_of(2) { Repairs::Encoding } else { Repairs::All };
-    let options = Options::default().with_tools(tools).with_limits(limits).with_repairs(repairs);
+    let options = AssembleOptions::default().with_tools(tools).with_limits(limits).with_repairs(repairs);
     let mut assembler = Assembler::new(options);
     let mut events = Vec::new();
     for chunk in chunks {

@@ -4,7 +4,7 @@ mod rebuilt;
 mod shown;
 
 use serde_json::Value;
-use windlass_partial_json::{Completeness, Error, Kind, Limits, Node, Parser, Status, repair};
+use windlass_partial_json::{Completeness, Error, JsonLimits, Kind, Node, Parser, Status, repair};
 
 use crate::split;
 use rebuilt::Rebuilt;
@@ -129,13 +129,13 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
 pub fn partial_json_repair(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let is_json = serde_json::from_str::<Value>(&text).is_ok();
-    let Ok(repaired) = repair(&text, Limits::default()) else {
+    let Ok(repaired) = repair(&text, JsonLimits::default()) else {
         // Only a JSON string whose content is not JSON may be refused.
         assert!(!is_json || text.trim_start().starts_with('"'), "JSON is refused");
         return;
     };
     serde_json::from_str::<Value>(&repaired.text).expect("the repaired text is JSON");
-    let again = repair(&repaired.text, Limits::default()).expect("the repaired text is accepted");
+    let again = repair(&repaired.text, JsonLimits::default()).expect("the repaired text is accepted");
     let is_string = repaired.text.trim_start().starts_with('"');
     assert!(
         again.repairs.is_empty() || is_string,

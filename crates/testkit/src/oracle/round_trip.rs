@@ -1,12 +1,12 @@
 //! The property that each format's encoding decodes to the same answer.
 
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_mock::Format;
 use windlass_mock::script::{ScriptCall, ScriptPart, Turn};
 use windlass_protocol::{Message, Part};
 use windlass_stream::Chunk;
 use windlass_vendors::WireFormat;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 
 use crate::split;
 
@@ -88,7 +88,7 @@ fn read(wire: &dyn Wire, pieces: &[&[u8]]) -> AnswerContent {
 }
 
 pub(super) fn read_all(wire: &dyn Wire, pieces: &[&[u8]]) -> Vec<Chunk> {
-    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (wire.decoder(WireLimits::default()), Vec::new());
     for piece in pieces {
         decoder.push(piece, &mut chunks).expect("the stream is one of this format");
     }
@@ -97,7 +97,7 @@ pub(super) fn read_all(wire: &dyn Wire, pieces: &[&[u8]]) -> Vec<Chunk> {
 }
 
 pub(super) fn content_of_chunks(chunks: Vec<Chunk>) -> AnswerContent {
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

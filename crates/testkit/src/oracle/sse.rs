@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use windlass_sse::{Ending, Error, Limits, Parser, Signal};
+use windlass_sse::{Ending, Error, Parser, Signal, SseLimits};
 
 use crate::split;
 
@@ -22,22 +22,22 @@ struct ParsedStream {
 /// # Panics
 /// A property is violated.
 pub fn sse(bytes: &[u8]) {
-    let whole = read(&[bytes], Limits::default());
+    let whole = read(&[bytes], SseLimits::default());
     let reference = plain_reading(bytes);
     assert_eq!(whole.log, reference, "events differ from a plain reading of the format");
     if !bytes.contains(&b'\r') {
         let crlf = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
-        assert_eq!(read(&[crlf.as_bytes()], Limits::default()).log, whole.log, "CRLF differs from LF");
+        assert_eq!(read(&[crlf.as_bytes()], SseLimits::default()).log, whole.log, "CRLF differs from LF");
     }
-    let tight = Limits::default().with_line_bytes(24).with_event_bytes(30);
+    let tight = SseLimits::default().with_line_bytes(24).with_event_bytes(30);
     let whole_tight = read(&[bytes], tight);
     for parts in split::ways(bytes) {
-        assert_eq!(read(&parts, Limits::default()), whole, "split {parts:?}");
+        assert_eq!(read(&parts, SseLimits::default()), whole, "split {parts:?}");
         assert_eq!(read(&parts, tight), whole_tight, "split under tight limits {parts:?}");
     }
 }
 
-fn read(parts: &[&[u8]], limits: Limits) -> ParsedStream {
+fn read(parts: &[&[u8]], limits: SseLimits) -> ParsedStream {
     let mut parser = Parser::with_limits(limits);
     let mut log = String::new();
     let mut error = None;

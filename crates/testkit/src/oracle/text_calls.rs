@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_protocol::{ToolName, ToolSpec};
 use windlass_stream::{CallChunk, CallKey, Chunk};
-use windlass_text_calls::{CallsInReasoning, Dialect, Limits, Options, Reasoning, Scanner};
+use windlass_text_calls::{CallsInReasoning, Dialect, Reasoning, Scanner, TextCallLimits, TextCallOptions};
 
 use crate::oracle::assemble::check_assembly;
 use crate::split;
@@ -61,8 +61,9 @@ fn check(bytes: &[u8], dialects: &[Dialect]) {
         _ => Reasoning::SplitOpened,
     };
     // The limits are small, so that inputs exceed them.
-    let limits = Limits { held_bytes: 96, value_bytes: 40, calls: 3 };
-    let options = Options::default().with_dialect(dialect).with_tools(tools()).with_reasoning(reasoning);
+    let limits = TextCallLimits { held_bytes: 96, value_bytes: 40, calls: 3 };
+    let options =
+        TextCallOptions::default().with_dialect(dialect).with_tools(tools()).with_reasoning(reasoning);
     for options in [
         options.clone(),
         options.clone().with_limits(limits).with_calls_in_reasoning(CallsInReasoning::EndReasoning),
@@ -77,7 +78,7 @@ fn check(bytes: &[u8], dialects: &[Dialect]) {
         check_assembly(whole);
     }
     // Without tools and template marks the output equals the input.
-    let bare = Options::default().with_dialect(Dialect::Auto);
+    let bare = TextCallOptions::default().with_dialect(Dialect::Auto);
     assert_eq!(words(&scan(&bare, &[&text])), text, "nothing is on offer");
 }
 
@@ -107,7 +108,7 @@ fn ways(text: &str) -> Vec<Vec<&str>> {
     split::ways(text.as_bytes()).into_iter().map(whole).collect()
 }
 
-fn scan(options: &Options, pieces: &[&str]) -> Vec<Chunk> {
+fn scan(options: &TextCallOptions, pieces: &[&str]) -> Vec<Chunk> {
     let mut scanner = Scanner::new(options.clone());
     let mut chunks = Vec::new();
     for piece in pieces {

@@ -1,7 +1,7 @@
 //! The property of the decoder of any wire format.
 
 use windlass_stream::Chunk;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 
 use crate::oracle::assemble::check_assembly;
 use crate::split;
@@ -13,7 +13,7 @@ use crate::split;
 /// The property is violated.
 pub fn wire(wire: &dyn Wire, bytes: &[u8]) {
     // The limits are small, so that inputs exceed them.
-    let limits = Limits { event_bytes: 4096, body_bytes: 8192, events: 200 };
+    let limits = WireLimits { event_bytes: 4096, body_bytes: 8192, events: 200 };
     let whole = decode(wire, limits, &[bytes]);
     for way in split::ways(bytes) {
         let split = decode(wire, limits, &way);
@@ -34,7 +34,7 @@ pub fn wire(wire: &dyn Wire, bytes: &[u8]) {
 }
 
 /// Returns the chunks, and whether an error ended them.
-fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> (Vec<Chunk>, bool) {
+fn decode(wire: &dyn Wire, limits: WireLimits, pieces: &[&[u8]]) -> (Vec<Chunk>, bool) {
     let mut decoder = wire.decoder(limits);
     let mut chunks = Vec::new();
     for piece in pieces {

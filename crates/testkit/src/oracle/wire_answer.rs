@@ -1,10 +1,10 @@
 //! Properties of answers on their way through a gateway.
 
-use windlass_assemble::{Assembler, Normalizer, Options};
+use windlass_assemble::{AssembleOptions, Assembler, Normalizer};
 use windlass_protocol::{Message, Request};
 use windlass_stream::Chunk;
 use windlass_vendors::WireFormat;
-use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ResponseHead, Server, Wire, WireLimits};
 
 use super::round_trip::{content_of_chunks, content_of_turn, read_all, render_format, turn};
 
@@ -38,7 +38,7 @@ pub fn wire_answer(bytes: &[u8]) {
 
 /// Returns the chunks that a gateway has decoded when a stream breaks off.
 fn cut_short(wire: &dyn Wire, body: &[u8]) -> Vec<Chunk> {
-    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (wire.decoder(WireLimits::default()), Vec::new());
     // The end of an incomplete event is an error; the earlier chunks remain.
     let _ = decoder.push(body, &mut chunks).and_then(|()| decoder.finish(&mut chunks));
     normal(chunks)
@@ -46,7 +46,7 @@ fn cut_short(wire: &dyn Wire, body: &[u8]) -> Vec<Chunk> {
 
 /// Returns the calls that would run.
 fn good_calls(chunks: Vec<Chunk>) -> Vec<(String, String)> {
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }
@@ -55,7 +55,7 @@ fn good_calls(chunks: Vec<Chunk>) -> Vec<(String, String)> {
 }
 
 fn normal(chunks: Vec<Chunk>) -> Vec<Chunk> {
-    let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+    let (mut normalizer, mut normal) = (Normalizer::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         normalizer.push(chunk, &mut normal);
     }
@@ -77,10 +77,10 @@ fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
 fn read_framed(wire: &dyn Wire, framing: Framing, bytes: &[u8]) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     if framing == Framing::Whole {
-        wire.decode_whole(bytes, Limits::default(), &mut chunks).expect("a body of this format");
+        wire.decode_whole(bytes, WireLimits::default(), &mut chunks).expect("a body of this format");
         return chunks;
     }
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     // A stream without events is an error: the answer ended early before it started.
     if decoder.push(bytes, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).is_err() {
         assert!(chunks.is_empty(), "{} writes the request that it reads", wire.name());

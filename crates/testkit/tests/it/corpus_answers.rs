@@ -2,10 +2,10 @@
 //! its place (RULES P2 to P4).
 
 use serde_json::{Value, json};
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_protocol::{Message, Request, ResultStatus, ToolResult};
 use windlass_testkit::{Need, corpora, require};
-use windlass_wire::{DecodeError, Limits, Wire};
+use windlass_wire::{DecodeError, Wire, WireLimits};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
 
 /// An answer that does not go back as it came, the rule that decides it, and why.
@@ -53,10 +53,10 @@ fn recorded(body: &str) -> Vec<Value> {
 /// The items that the answer becomes in the next request, to a server that keeps them, without the results.
 fn sent_back(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
     let wire = OpenAiResponses::new(OpenAiResponsesOptions::default().with_storage(Storage::On));
-    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (wire.decoder(WireLimits::default()), Vec::new());
     decoder.push(body, &mut chunks)?;
     decoder.finish(&mut chunks)?;
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

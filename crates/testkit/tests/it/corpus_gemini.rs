@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall};
 use windlass_testkit::{Need, require, split};
-use windlass_wire::{Limits, ProviderErrorKind, Wire};
+use windlass_wire::{ProviderErrorKind, Wire, WireLimits};
 use windlass_wire_gemini::Gemini;
 
 use crate::corpus_streams::{Case, Difference, assemble, cases, check_cut, check_resplit, decode, status};
@@ -127,7 +127,7 @@ fn corpus_gemini_arrays_give_the_same_chunks_however_they_are_split() {
             ways += 1;
         }
         let mut body = Vec::new();
-        Gemini::default().decode_whole(&case.body, Limits::default(), &mut body).unwrap();
+        Gemini::default().decode_whole(&case.body, WireLimits::default(), &mut body).unwrap();
         assert!(body == whole, "{} as a body", case.name);
     }
     println!("corpus: gemini arrays re-split: {ways} of {ways} the same");
@@ -212,7 +212,7 @@ fn corpus_gemini_bodies_are_read_whole() {
             continue;
         }
         let mut chunks = Vec::new();
-        let result = wire.decode_whole(&case.body, Limits::default(), &mut chunks);
+        let result = wire.decode_whole(&case.body, WireLimits::default(), &mut chunks);
         let (_, answer) = assemble(chunks);
         let is_answer = result.is_ok()
             && answer.error.is_none()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Message, Request, ResultStatus, ToolResult};
-use windlass_wire::{Limits, Server, Wire};
+use windlass_wire::{Server, Wire, WireLimits};
 use windlass_wire_gemini::{Gemini, GeminiOptions, StreamFraming};
 
 use crate::corpus_streams::{Case, Difference, assemble, cases, decode, status};
@@ -30,7 +30,7 @@ fn corpus_gemini_answers_go_back_as_they_came() {
         let mut chunks = Vec::new();
         if case.meta["stream"].is_null() {
             if status(&case.meta) >= 400
-                || Gemini::default().decode_whole(&case.body, Limits::default(), &mut chunks).is_err()
+                || Gemini::default().decode_whole(&case.body, WireLimits::default(), &mut chunks).is_err()
             {
                 continue;
             }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use windlass_assemble::Answer;
 use windlass_testkit::{Need, corpora, require};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::corpus_streams::{Case, assemble, cases, decode, status};
@@ -133,7 +133,7 @@ fn corpus_ollama_answers_mean_the_same_through_its_openai_surface() {
         }
         let line: Value = serde_json::from_slice(&case.body).unwrap();
         let mut chunks = Vec::new();
-        wire.decode_whole(&whole(&line), Limits::default(), &mut chunks).unwrap();
+        wire.decode_whole(&whole(&line), WireLimits::default(), &mut chunks).unwrap();
         assert_eq!(met(&assemble(chunks).1), wanted(std::slice::from_ref(&line)), "{}", case.name);
         same[1] += 1;
     }

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
+use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Assembler, CallEvent};
 use windlass_protocol::{Arguments, Payload};
 use windlass_stream::Chunk;
 use windlass_testkit::{Need, corpora, require, split};
-use windlass_wire::{DecodeError, Limits, ProviderErrorKind, Wire};
+use windlass_wire::{DecodeError, ProviderErrorKind, Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
@@ -134,7 +134,7 @@ pub(crate) fn cases(api: &str, extension: &str) -> Result<Vec<Case>, String> {
 }
 
 pub(crate) fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     let mut chunks = Vec::new();
     for piece in pieces {
         if let Err(error) = decoder.push(piece, &mut chunks) {
@@ -146,7 +146,7 @@ pub(crate) fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(
 }
 
 pub(crate) fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     for chunk in chunks {
         assembler.push(chunk, &mut events);
@@ -349,7 +349,7 @@ fn check_whole(api: &str, wire: &dyn Wire) {
             continue;
         }
         let mut chunks = Vec::new();
-        let result = wire.decode_whole(&case.body, Limits::default(), &mut chunks);
+        let result = wire.decode_whole(&case.body, WireLimits::default(), &mut chunks);
         let named = NOT_ANSWERS.iter().find(|(name, ..)| *name == case.name);
         let (_, answer) = assemble(chunks);
         let is_answer = result.is_ok() && answer.error.is_none() && answer.raw_stop.is_some();

@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, AnswerCall, Ending, Normalizer, Options};
+use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Ending, Normalizer};
 use windlass_protocol::{Part, Request, StopReason};
 use windlass_stream::Chunk;
-use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ResponseHead, Server, Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -87,7 +87,7 @@ fn written(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Result<Ve
 fn read(format: &Format<'_>, framing: Framing, bytes: &[u8]) -> Result<Vec<Chunk>, String> {
     let mut chunks = Vec::new();
     let result = if framing == Framing::Whole {
-        format.wire.decode_whole(bytes, Limits::default(), &mut chunks)
+        format.wire.decode_whole(bytes, WireLimits::default(), &mut chunks)
     } else {
         let (read, result) = decode(format.wire, &[bytes]);
         chunks = read;
@@ -115,7 +115,7 @@ fn difference(met: &Value, wanted: &Value) -> Option<String> {
 
 fn check_answer(format: &Format<'_>, framing: Framing, chunks: &[Chunk]) -> Option<String> {
     let wanted = said(&assemble(chunks.to_vec()).1);
-    let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+    let (mut normalizer, mut normal) = (Normalizer::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         normalizer.push(chunk.clone(), &mut normal);
     }
@@ -141,7 +141,7 @@ pub(crate) fn check(format: &Format<'_>) {
     }
     for case in bodies.iter().filter(|case| status(&case.meta) < 400) {
         let mut chunks = Vec::new();
-        if format.wire.decode_whole(&case.body, Limits::default(), &mut chunks).is_ok() {
+        if format.wire.decode_whole(&case.body, WireLimits::default(), &mut chunks).is_ok() {
             answers.push((case.name.clone(), chunks));
         }
     }

@@ -3,11 +3,11 @@
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, AnswerCall, Assembler, Normalizer, Options};
+use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Assembler, Normalizer};
 use windlass_protocol::{Message, Opaque, Part, Request, StopReason};
 use windlass_stream::Chunk;
 use windlass_testkit::{Need, corpora, require};
-use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ResponseHead, Server, Wire, WireLimits};
 use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_responses::OpenAiResponses;
 
@@ -38,7 +38,7 @@ const DIFFERENCES: &[Difference] = &[
 ];
 
 fn assemble(chunks: &[Chunk]) -> Answer {
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk.clone(), &mut events);
     }
@@ -127,7 +127,7 @@ fn without_id(marks: &mut Value) {
 }
 
 fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
-    let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+    let (mut normalizer, mut normal) = (Normalizer::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         normalizer.push(chunk.clone(), &mut normal);
     }
@@ -145,7 +145,7 @@ fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
 fn read(wire: &dyn Wire, framing: Framing, bytes: &[u8], name: &str) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let result = if framing == Framing::Whole {
-        wire.decode_whole(bytes, Limits::default(), &mut chunks)
+        wire.decode_whole(bytes, WireLimits::default(), &mut chunks)
     } else {
         let (read, result) = decode(wire, &[bytes]);
         chunks = read;
@@ -166,7 +166,7 @@ fn check<F: Wire + Server>(format: &F, folder: &str, framings: &[Framing], floor
         let is_body = file.strip_suffix(".json").is_some_and(|name| name.strip_suffix(".array").is_none());
         let mut chunks = Vec::new();
         if is_body {
-            if format.decode_whole(&body, Limits::default(), &mut chunks).is_err() {
+            if format.decode_whole(&body, WireLimits::default(), &mut chunks).is_err() {
                 continue;
             }
         } else {

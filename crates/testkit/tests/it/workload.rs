@@ -1,10 +1,10 @@
 //! The workloads are JSON and streams of the promised shape, and always the same.
 
 use serde_json::Value;
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_testkit::split::{Cut, deltas};
 use windlass_testkit::workload;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -43,11 +43,11 @@ fn streams_have_events_of_their_size() {
 
 #[track_caller]
 fn check_calls(wire: &dyn Wire, stream: &[u8]) {
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     let (mut chunks, mut events) = (Vec::new(), Vec::new());
     decoder.push(stream, &mut chunks).unwrap();
     decoder.finish(&mut chunks).unwrap();
-    let mut assembler = Assembler::new(Options::default());
+    let mut assembler = Assembler::new(AssembleOptions::default());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

@@ -3,7 +3,7 @@
 use windlass_protocol::{Message, Role, ToolProtocol, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
 
-use crate::{Dialect, Options, Scanner};
+use crate::{Dialect, Scanner, TextCallOptions};
 
 /// Returns the protocol with which the calls of a conversation were made, to continue a conversation whose
 /// protocol is not recorded (RULES P5). The newest answer with a call decides: a call with an id is native, a
@@ -35,7 +35,7 @@ where
 }
 
 fn has_call(dialect: Dialect, words: &str, tools: &[ToolSpec]) -> bool {
-    let options = Options::default().with_dialect(dialect).with_tools(tools.iter().cloned());
+    let options = TextCallOptions::default().with_dialect(dialect).with_tools(tools.iter().cloned());
     let (mut scanner, mut chunks) = (Scanner::new(options), Vec::new());
     scanner.push(words, &mut chunks);
     scanner.finish(&mut chunks);

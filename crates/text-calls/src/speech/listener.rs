@@ -3,7 +3,7 @@
 use windlass_protocol::{Request, ToolSpec};
 use windlass_stream::{Chunk, FreeText};
 
-use crate::{Dialect, Options, Reasoning, Scanner};
+use crate::{Dialect, Reasoning, Scanner, TextCallOptions};
 
 /// Decodes the calls in one text answer: takes its chunks and emits the chunks of a provider with native tool
 /// calls.
@@ -20,7 +20,7 @@ impl Listener {
     /// Creates a listener. `turn` is the number of answers so far; it makes ids unique per turn and
     /// reproducible for the same conversation (RULES X4).
     pub(super) fn new(dialect: Dialect, request: &Request, turn: usize) -> Self {
-        let options = Options::default()
+        let options = TextCallOptions::default()
             .with_dialect(dialect)
             .with_tools(request.tools.iter().map(ToolSpec::as_function))
             .with_reasoning(Reasoning::Split)

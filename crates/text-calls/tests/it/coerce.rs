@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::ToolSpec;
-use windlass_text_calls::{CoercionOutcome, Dialect, Options, Scanner, parse_legacy};
+use windlass_text_calls::{CoercionOutcome, Dialect, Scanner, TextCallOptions, parse_legacy};
 
 use crate::scan::{answer, calls, chunks, tool};
 
@@ -16,7 +16,7 @@ fn check(schema: &Value, text: &str, expected: Option<Value>) {
     let spec = spec(schema, &[]);
     let legacy = parse_legacy(&spec, [("p", text)]).unwrap();
     assert_eq!(legacy.arguments.get("p"), expected.as_ref(), "{schema} {text:?}");
-    let options = Options::default().with_dialect(Dialect::Invoke).with_tools([spec]);
+    let options = TextCallOptions::default().with_dialect(Dialect::Invoke).with_tools([spec]);
     let written = format!("<invoke name=\"f\"><parameter name=\"p\">{text}</parameter></invoke>");
     let streamed = calls(&answer(chunks(&options, [written.as_str()])));
     let expected = expected.map_or_else(|| json!({}), |value| json!({ "p": value }));
@@ -106,7 +106,7 @@ fn the_outcome_of_each_argument_is_reported() {
     assert_eq!(told, [("a", CoercionOutcome::Became("boolean")), ("b", CoercionOutcome::Omitted)]);
     assert_eq!(legacy.failed.len(), 1);
 
-    let options = Options::default().with_dialect(Dialect::Roo).with_tools([tool("f", schema)]);
+    let options = TextCallOptions::default().with_dialect(Dialect::Roo).with_tools([tool("f", schema)]);
     let (mut scanner, mut out) = (Scanner::new(options), Vec::new());
     scanner.push("<f><a>true</a><b>null</b><c>x</c></f>", &mut out);
     let told: Vec<_> = scanner.coercions().iter().map(|one| one.outcome).collect();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use windlass_testkit::{Need, corpora, require};
-use windlass_text_calls::{CallsInReasoning, Dialect, Options, Reasoning};
+use windlass_text_calls::{CallsInReasoning, Dialect, Reasoning, TextCallOptions};
 
 use crate::scan::{answer, calls, chunks, splits, thoughts};
 
@@ -111,7 +111,7 @@ fn corpus_rows_of_llama_cpp_give_the_same_for_every_split() {
     println!("corpus: text_tools/pairs_llamacpp splits {checked} of {checked}");
 }
 
-fn difference(row: &Value, options: &Options) -> Option<String> {
+fn difference(row: &Value, options: &TextCallOptions) -> Option<String> {
     let expected = &row["expected"];
     let answer = answer(chunks(options, [row["input"].as_str().unwrap()]));
     let continued = flag(row, "add_generation_prompt") == Some("false");
@@ -153,9 +153,9 @@ fn flag<'r>(row: &'r Value, name: &str) -> Option<&'r str> {
     row["flags"][name].as_str().map(|value| value.trim_start_matches("COMMON_REASONING_FORMAT_"))
 }
 
-fn options_of(row: &Value, dialect: Dialect, template: &str) -> Options {
+fn options_of(row: &Value, dialect: Dialect, template: &str) -> TextCallOptions {
     let names = row["tools"].as_array().unwrap();
-    let options = Options::default()
+    let options = TextCallOptions::default()
         .with_dialect(dialect)
         .with_tools(names.iter().map(|name| tools::tool_of(name.as_str().unwrap())));
     if !matches!(flag(row, "reasoning_format"), Some("AUTO" | "DEEPSEEK")) {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_protocol::{Arguments, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
-use windlass_text_calls::{Dialect, Options, Scanner, catalogue, render_call};
+use windlass_text_calls::{Dialect, Scanner, TextCallOptions, catalogue, render_call};
 
 use crate::scan::{answer, calls, chunks, splits, tool};
 
@@ -19,8 +19,10 @@ fn write_file() -> ToolSpec {
     )
 }
 
-fn options(dialect: Dialect) -> Options {
-    Options::default().with_dialect(dialect).with_tools([write_file(), tool("stop", r#"{"type":"object"}"#)])
+fn options(dialect: Dialect) -> TextCallOptions {
+    TextCallOptions::default()
+        .with_dialect(dialect)
+        .with_tools([write_file(), tool("stop", r#"{"type":"object"}"#)])
 }
 
 fn arguments(value: &Value) -> Arguments {
@@ -190,7 +192,7 @@ fn words_about_tags_are_words() {
 fn without_tools_all_is_text() {
     for dialect in Dialect::ALL.iter().filter(|dialect| !has_marks(**dialect)) {
         let call = render_call(*dialect, "write_file", &arguments(&sample()));
-        let options = Options::default().with_dialect(*dialect);
+        let options = TextCallOptions::default().with_dialect(*dialect);
         assert_eq!(chunks(&options, [call.as_str()]), [Chunk::text(call.as_str())], "{dialect}");
     }
 }
@@ -207,7 +209,7 @@ fn any_name_is_taken_where_nothing_is_known() {
 
 #[test]
 fn a_tag_can_be_a_tool_where_nothing_is_known_but_html_is_none() {
-    let options = Options::default().with_any_tool();
+    let options = TextCallOptions::default().with_any_tool();
     let found = |text: &str| calls(&answer(chunks(&options, [text])));
     let call = "Yes.\n<read_file><path>a</path></read_file>";
     assert_eq!(found(call), [("read_file".to_owned(), json!({ "path": "a" }))]);
@@ -285,6 +287,6 @@ fn ids_are_made_and_stay_the_same() {
     let answer = answer(chunks(&options, [format!("{call}{call}").as_str()]));
     let ids: Vec<&str> = answer.calls.iter().map(|call| call.id().as_str()).collect();
     assert_eq!(ids, ["m7_0", "m7_1"]);
-    let names = Options::default().with_names([ToolName::new("stop").unwrap()]);
+    let names = TextCallOptions::default().with_names([ToolName::new("stop").unwrap()]);
     assert_eq!(calls(&crate::scan::answer(chunks(&names, [call.as_str()]))).len(), 1);
 }

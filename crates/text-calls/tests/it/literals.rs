@@ -1,21 +1,21 @@
 //! Values of calls that are written as code: only what has a value without being run is one (RULES S10, X1).
 
 use serde_json::{Value, json};
-use windlass_assemble::{Assembler, Options as Assembly, Repairs};
+use windlass_assemble::{AssembleOptions, Assembler, Repairs};
 use windlass_protocol::StopReason;
 use windlass_stream::Chunk;
-use windlass_text_calls::{Dialect, Options};
+use windlass_text_calls::{Dialect, TextCallOptions};
 
 use crate::scan::{chunks, splits, tool};
 
-fn options(dialect: Dialect) -> Options {
+fn options(dialect: Dialect) -> TextCallOptions {
     let schema = r#"{"type":"object","properties":{"a":{},"b":{}}}"#;
-    Options::default().with_dialect(dialect).with_tools([tool("f", schema)])
+    TextCallOptions::default().with_dialect(dialect).with_tools([tool("f", schema)])
 }
 
 /// The arguments of the calls that may run, with all repairs that there are.
-fn good(options: &Options, pieces: &[&str]) -> (usize, Vec<Value>) {
-    let mut assembler = Assembler::new(Assembly::default().with_repairs(Repairs::All));
+fn good(options: &TextCallOptions, pieces: &[&str]) -> (usize, Vec<Value>) {
+    let mut assembler = Assembler::new(AssembleOptions::default().with_repairs(Repairs::All));
     let mut events = Vec::new();
     for chunk in chunks(options, pieces.iter().copied()) {
         assembler.push(chunk, &mut events);
@@ -117,7 +117,7 @@ fn numbers_and_tuples_are_what_python_reads() {
 #[test]
 fn a_member_that_comes_twice_makes_no_call() {
     let of = |json: &str| {
-        let options = Options::default().with_tools([tool("f", "{}"), tool("g", "{}")]);
+        let options = TextCallOptions::default().with_tools([tool("f", "{}"), tool("g", "{}")]);
         let text = format!("<tool_call>{json}</tool_call>");
         let all: Vec<_> = splits(&text).iter().map(|pieces| good(&options, pieces).1).collect();
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{json}");

@@ -4,7 +4,7 @@ use serde_json::Value;
 use windlass_assemble::{Answer, AnswerCall, Assembler};
 use windlass_protocol::{Part, StopReason, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
-use windlass_text_calls::{Options, Scanner};
+use windlass_text_calls::{Scanner, TextCallOptions};
 
 /// A tool of this name and schema.
 pub(crate) fn tool(name: &str, schema: &str) -> ToolSpec {
@@ -12,7 +12,7 @@ pub(crate) fn tool(name: &str, schema: &str) -> ToolSpec {
 }
 
 /// The chunks of a text in these pieces.
-pub(crate) fn chunks<'a>(options: &Options, pieces: impl IntoIterator<Item = &'a str>) -> Vec<Chunk> {
+pub(crate) fn chunks<'a>(options: &TextCallOptions, pieces: impl IntoIterator<Item = &'a str>) -> Vec<Chunk> {
     let mut scanner = Scanner::new(options.clone());
     let mut all = Vec::new();
     for piece in pieces {
@@ -51,7 +51,7 @@ pub(crate) fn splits(text: &str) -> Vec<Vec<&str>> {
 
 /// The answer that the chunks make, had the model stopped by itself.
 pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
-    let mut assembler = Assembler::new(windlass_assemble::Options::default());
+    let mut assembler = Assembler::new(windlass_assemble::AssembleOptions::default());
     let mut events = Vec::new();
     for chunk in chunks {
         assembler.push(chunk, &mut events);

@@ -3,14 +3,14 @@
 use serde_json::json;
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk};
-use windlass_text_calls::{Dialect, LimitError, Limits, Options, Scanner};
+use windlass_text_calls::{Dialect, LimitError, Scanner, TextCallLimits, TextCallOptions};
 
 use crate::scan::{answer, calls, chunks, merged, splits, tool};
 
 const CALL: &str = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}</tool_call>";
 
-fn options() -> Options {
-    Options::default().with_tools([
+fn options() -> TextCallOptions {
+    TextCallOptions::default().with_tools([
         tool("f", "{}"),
         tool("g", r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#),
     ])
@@ -71,25 +71,25 @@ fn keys_are_far_from_those_of_providers() {
 // S16
 #[test]
 fn calls_over_a_limit_become_text_and_are_reported() {
-    let limited = |limits: Limits, text: &str| {
+    let limited = |limits: TextCallLimits, text: &str| {
         let mut scanner = Scanner::new(options().with_limits(limits));
         let mut out = Vec::new();
         scanner.push(text, &mut out);
         scanner.finish(&mut out);
         (merged(out), scanner.limit_error())
     };
-    let calls = Limits { calls: 1, ..Limits::default() };
+    let calls = TextCallLimits { calls: 1, ..TextCallLimits::default() };
     let (out, exceeded) = limited(calls, &format!("{CALL} {CALL}"));
     assert_eq!(out.last(), Some(&Chunk::text(format!(" {CALL}"))));
     assert_eq!(exceeded, Some(LimitError::Calls { limit: 1 }));
 
-    let held = Limits { held_bytes: 64, ..Limits::default() };
+    let held = TextCallLimits { held_bytes: 64, ..TextCallLimits::default() };
     let late = format!("<tool_call>{{\"arguments\": \"{}\", \"name\": \"f\"}}</tool_call>", "x".repeat(100));
     let (out, exceeded) = limited(held, &late);
     assert_eq!(out, [Chunk::text(late.as_str())]);
     assert_eq!(exceeded, Some(LimitError::Held { limit: 64 }));
 
-    let value = Limits { value_bytes: 8, ..Limits::default() };
+    let value = TextCallLimits { value_bytes: 8, ..TextCallLimits::default() };
     let (out, exceeded) = limited(value, "<g><n>123456789</n></g>");
     assert_eq!(exceeded, Some(LimitError::Value { limit: 8 }));
     assert_eq!(answer(out).good_calls().count(), 0, "half a value is never run");
@@ -204,7 +204,7 @@ fn a_fence_of_json_is_a_call_only_where_it_is_the_form() {
     let call = r#"{"name": "f", "arguments": {"a": 1}}"#;
     let fenced = format!("```json\n{call}\n```\n");
     let json = options().with_dialect(Dialect::Json);
-    let found = |options: &Options, text: &str| calls(&answer(chunks(options, [text]))).len();
+    let found = |options: &TextCallOptions, text: &str| calls(&answer(chunks(options, [text]))).len();
     assert_eq!(found(&json, &format!("I call:\n{fenced}and again:\n{fenced}")), 2);
     assert_eq!(found(&options(), &fenced), 1, "an answer that begins with it");
     assert_eq!(found(&options(), &format!("For example:\n{fenced}")), 0);

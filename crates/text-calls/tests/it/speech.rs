@@ -1,7 +1,7 @@
 //! A conversation with tools in words, and its answers heard again.
 
 use serde_json::{Value, json};
-use windlass_assemble::{Answer, Assembler, Options};
+use windlass_assemble::{Answer, AssembleOptions, Assembler};
 use windlass_protocol::{
     Arguments, CallId, Content, Image, Message, OutputFormat, ParallelCalls, Part, Payload, Request,
     ResultStatus, Role, StopReason, ToolCall, ToolChoice, ToolName, ToolProtocol, ToolResult, ToolSpec,
@@ -75,7 +75,7 @@ fn hear(speech: Speech, request: &Request, words: &str, size: usize) -> Answer {
     }
     listener.push(Chunk::Finish { reason: StopReason::End, raw: "stop".into() }, &mut chunks);
     listener.finish(&mut chunks);
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

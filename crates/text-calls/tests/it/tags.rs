@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use windlass_stream::{CallChunk, Chunk};
-use windlass_text_calls::{Dialect, Options, Scanner};
+use windlass_text_calls::{Dialect, Scanner, TextCallOptions};
 
 use crate::scan::{answer, calls, chunks, splits, tool};
 
-fn options(dialect: Dialect) -> Options {
+fn options(dialect: Dialect) -> TextCallOptions {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},
         "line_count":{"type":"integer"}},"required":["path"]}"#;
-    Options::default().with_dialect(dialect).with_tools([
+    TextCallOptions::default().with_dialect(dialect).with_tools([
         tool("write_to_file", schema),
         tool("note", schema),
         tool("stop", "{}"),

@@ -1,7 +1,7 @@
 //! Thoughts between tags.
 
 use windlass_stream::Chunk;
-use windlass_text_calls::{CallsInReasoning, Dialect, Options, Reasoning};
+use windlass_text_calls::{CallsInReasoning, Dialect, Reasoning, TextCallOptions};
 
 use crate::scan::{answer, calls, chunks, splits, thoughts, tool};
 
@@ -9,7 +9,7 @@ const CALL: &str = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"
 
 /// A text has these words, thoughts and so many calls, however it is split.
 #[track_caller]
-fn check(options: &Options, text: &str, words: &str, thought: &str, count: usize) {
+fn check(options: &TextCallOptions, text: &str, words: &str, thought: &str, count: usize) {
     let options = options.clone().with_tools([tool("f", "{}")]);
     let whole = chunks(&options, [text]);
     for split in splits(text) {
@@ -20,8 +20,8 @@ fn check(options: &Options, text: &str, words: &str, thought: &str, count: usize
     assert_eq!(calls(&answer).len(), count, "{text}");
 }
 
-fn split() -> Options {
-    Options::default().with_dialect(Dialect::Hermes).with_reasoning(Reasoning::Split)
+fn split() -> TextCallOptions {
+    TextCallOptions::default().with_dialect(Dialect::Hermes).with_reasoning(Reasoning::Split)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn thoughts_are_split_off_where_that_is_wanted() {
     check(&split(), "<think>never ends", "", "never ends", 0);
     check(&split(), "Use the <think> tag.", "Use the <think> tag.", "", 0);
     check(&split(), "```\n<think>a</think>\n```", "```\n<think>a</think>\n```", "", 0);
-    check(&Options::default(), "<think>hm</think>yes", "<think>hm</think>yes", "", 0);
+    check(&TextCallOptions::default(), "<think>hm</think>yes", "<think>hm</think>yes", "", 0);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_call_inside_of_thoughts_is_no_call() {
     let text = format!("<think>I could {CALL} or not</think>{CALL}");
     check(&split(), &text, "", &format!("I could {CALL} or not"), 1);
     let kept = format!("<think>I could {CALL} or not</think>");
-    check(&Options::default(), &text, &kept, "", 1);
+    check(&TextCallOptions::default(), &text, &kept, "", 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The member of an object, or the element of a list, that a step concerns.
 
-use windlass_partial_json::{Change, NestedChange, Node};
+use windlass_partial_json::{JsonChange, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 
@@ -51,18 +51,20 @@ impl Place {
         member_of: impl FnOnce(&str) -> Option<u16>,
     ) -> Option<(u16, Part<'a>)> {
         let (member, part) = match (self.open, step.change) {
-            (Some(open), Change::End { value }) if open.depth == step.depth => {
+            (Some(open), JsonChange::End { value }) if open.depth == step.depth => {
                 self.open = None;
                 (open.member, Part::End(value))
             }
             (Some(open), _) => (open.member, Part::Inside),
-            (None, Change::Begin { key, value }) => {
+            (None, JsonChange::Begin { key, value }) => {
                 let member = self.insert_known(member_of(key));
                 self.open = Some(Open { member, depth: step.depth });
                 (member, Part::Begin(value))
             }
-            (None, Change::Whole { key, value }) => (self.insert_known(member_of(key)), Part::Whole(value)),
-            (None, Change::Grow { .. } | Change::End { .. }) => return None,
+            (None, JsonChange::Whole { key, value }) => {
+                (self.insert_known(member_of(key)), Part::Whole(value))
+            }
+            (None, JsonChange::Grow { .. } | JsonChange::End { .. }) => return None,
         };
         (member != UNKNOWN).then_some((member, part))
     }

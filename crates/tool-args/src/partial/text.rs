@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use windlass_partial_json::{Change, Kind, NestedChange, Node};
+use windlass_partial_json::{JsonChange, Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Partial, PartialValue};
@@ -19,7 +19,7 @@ macro_rules! text {
 
             #[inline]
             fn grow(growing: &mut String, step: &NestedChange<'_>, _: &mut Mismatches) {
-                if let Change::Grow { text } = step.change {
+                if let JsonChange::Grow { text } = step.change {
                     growing.push_str(text);
                 }
             }

@@ -1,6 +1,6 @@
 //! A value of any type, filled from the steps of a parser.
 
-use windlass_partial_json::{Bookmark, Change, Kind, NestedChange, Snapshot};
+use windlass_partial_json::{Bookmark, JsonChange, Kind, NestedChange, Snapshot};
 
 use crate::mismatch::{Mismatch, Mismatches};
 use crate::partial::{Part, Partial, PartialValue, Place};
@@ -85,9 +85,9 @@ impl<T: PartialValue> ValuePartial<T> {
 /// Returns the relation of a step to the top-level value.
 fn root_part<'a>(step: &NestedChange<'a>) -> Part<'a> {
     match step.change {
-        Change::Begin { value, .. } if step.depth == 0 => Part::Begin(value),
-        Change::Whole { value, .. } if step.depth == 0 => Part::Whole(value),
-        Change::End { value } if step.depth == 0 => Part::End(value),
+        JsonChange::Begin { value, .. } if step.depth == 0 => Part::Begin(value),
+        JsonChange::Whole { value, .. } if step.depth == 0 => Part::Whole(value),
+        JsonChange::End { value } if step.depth == 0 => Part::End(value),
         _ => Part::Inside,
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use windlass_partial_json::{Limits, Parser, Status};
+use windlass_partial_json::{JsonLimits, Parser, Status};
 use windlass_tool_args::{Partial, PartialReader, ToolArgs};
 
 use crate::shapes::{Odd, Search, Settings, Shadow, Tree, WriteFile};
@@ -241,7 +241,8 @@ fn depth_and_length_have_the_parsers_limits() {
         reader.push(r#"{"type": "a", "children": ["#);
     }
     assert!(matches!(reader.status(), Status::Malformed { .. }));
-    let mut reader = PartialReader::<WriteFile>::new(Parser::with_limits(Limits::default().with_bytes(20)));
+    let mut reader =
+        PartialReader::<WriteFile>::new(Parser::with_limits(JsonLimits::default().with_bytes(20)));
     reader.push(r#"{"content": "0123456789"}"#);
     assert_eq!(reader.partial().content.as_str(), "0123456");
 }

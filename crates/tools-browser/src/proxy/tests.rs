@@ -67,7 +67,7 @@ async fn place(home: Scope, answer: &'static str) -> Place {
     });
     let reach = Reach::default().with_host("127.0.0.1", 5173, Scope::Any).unwrap();
     let reach = reach.with_host("public.test", 8443, Scope::Public).unwrap();
-    let limits = Limits::default();
+    let limits = BrowserLimits::default();
     let ways: (Arc<dyn Resolver>, Arc<dyn Dialer>) = (Arc::new(fake.clone()), Arc::new(fake.clone()));
     let gate = Arc::new(Gate::new(reach, home, ways, limits.connect));
     let proxy = Proxy::start(Arc::clone(&gate), &limits).await.unwrap();

@@ -12,7 +12,7 @@ use tokio::io::AsyncBufReadExt;
 use windlass_protocol::Effect;
 use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
-use windlass_tools_browser::{Browser, BrowserAction, Limits};
+use windlass_tools_browser::{Browser, BrowserAction, BrowserLimits};
 
 use crate::fake::{FakeWeb, act, payload};
 use crate::site::Site;
@@ -192,7 +192,7 @@ async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
     let site = Site::start(&[("/", page)]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
-    let limits = Limits::default().with_answer(Duration::from_secs(8));
+    let limits = BrowserLimits::default().with_answer(Duration::from_secs(8));
     let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
     act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
     let traces = marked.traces();
@@ -208,7 +208,7 @@ async fn a_browser_that_nobody_uses_ends() {
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
-    let limits = Limits::default().with_idle(Duration::from_secs(10));
+    let limits = BrowserLimits::default().with_idle(Duration::from_secs(10));
     let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
     act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
     check_gone(marked.traces()).await;
@@ -223,7 +223,7 @@ async fn a_start_that_takes_longer_than_the_idle_time_ends_well() {
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
-    let limits = Limits::default().with_idle(Duration::from_millis(1));
+    let limits = BrowserLimits::default().with_idle(Duration::from_millis(1));
     let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
     act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
-use windlass_tools_browser::{Browser, BrowserAction, Limits};
+use windlass_tools_browser::{Browser, BrowserAction, BrowserLimits};
 
 use crate::fake::{FakeWeb, act};
 
@@ -66,7 +66,7 @@ async fn soon(what: &str, mut holds: impl FnMut() -> bool) {
 async fn a_host_of_a_browser() {
     let Some(program) = std::env::var_os(HOST) else { return };
     let web = FakeWeb::default().with_name("a.test", &["93.184.216.34"]);
-    let mut limits = Limits::default();
+    let mut limits = BrowserLimits::default();
     limits.start = Duration::from_mins(10);
     let browser = Browser::at(program).with_resolver(web.clone()).with_dialer(web).with_limits(limits);
     let tool = BrowserAction::new(browser);

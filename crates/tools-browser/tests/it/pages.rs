@@ -108,7 +108,7 @@ async fn a_picture_that_is_too_large_is_taken_again_as_jpeg() {
         const c=document.querySelector('canvas').getContext('2d'),d=c.createImageData(900,600);\
         for(let i=0;i<d.data.length;i++)d.data[i]=Math.random()*256;c.putImageData(d,0,0)</script>";
     let site = Site::start(&[("/", noise)]).await;
-    let limits = windlass_tools_browser::Limits::default().with_image_bytes(500_000);
+    let limits = windlass_tools_browser::BrowserLimits::default().with_image_bytes(500_000);
     let browser = browser.with_limits(limits).with_reachable("127.0.0.1", site.address.port()).unwrap();
     let tool = BrowserAction::new(browser);
     let shown = act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use windlass_protocol::{Arguments, Effect, Payload, ResultStatus};
 use windlass_testkit::{Need, corpora, require};
 use windlass_tool::Tool;
-use windlass_tools_web::{Limits, WebFetch, WebUrl};
+use windlass_tools_web::{WebFetch, WebLimits, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
@@ -78,7 +78,7 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     let url = case["input"]["url"].as_str().unwrap().replace("@LOOP@", &place).replace("@SECRET@", SECRET);
     let setup = case["setup"].as_str().unwrap();
     let web = web(setups, setup);
-    let mut fetch = web.fetch().with_limits(Limits::default().with_total(Duration::from_secs(2)));
+    let mut fetch = web.fetch().with_limits(WebLimits::default().with_total(Duration::from_secs(2)));
     if setup == "P-fetch-loop" {
         fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use windlass_tools_web::{Ending, FetchError, FetchResult, Limits, Page, SendError, WebUrl};
+use windlass_tools_web::{Ending, FetchError, FetchResult, Page, SendError, WebLimits, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer};
@@ -11,7 +11,7 @@ use crate::server::{Server, Step, answer};
 const PLAIN: &str = "content-type: text/plain\r\n";
 const GZIP: &str = "content-type: text/plain\r\ncontent-encoding: gzip\r\n";
 
-async fn get(server: &Server, limits: Limits) -> Result<Page, FetchError> {
+async fn get(server: &Server, limits: WebLimits) -> Result<Page, FetchError> {
     let fetch = FakeWeb::default().fetch().with_limits(limits);
     let fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     match fetch.get(&WebUrl::parse(&server.url("/")).unwrap()).await? {
@@ -22,7 +22,7 @@ async fn get(server: &Server, limits: Limits) -> Result<Page, FetchError> {
 
 async fn check(
     steps: impl Fn() -> Vec<Step> + Send + Sync + 'static,
-    limits: Limits,
+    limits: WebLimits,
     ending: Ending,
     text: &str,
 ) {
@@ -35,7 +35,7 @@ async fn fails(answer: impl Into<Vec<u8>>, is_expected: impl Fn(&FetchError) -> 
     let answer = answer.into();
     let said: String = String::from_utf8_lossy(&answer).chars().take(200).collect();
     let server = Server::saying(answer).await;
-    match get(&server, Limits::default()).await {
+    match get(&server, WebLimits::default()).await {
         Err(error) => assert!(is_expected(&error), "{error:?}"),
         Ok(page) => panic!("{said}: {page:?}"),
     }
@@ -46,8 +46,8 @@ fn sends(bytes: impl Into<Vec<u8>>) -> impl Fn() -> Vec<Step> {
     move || vec![Step::Send(bytes.clone())]
 }
 
-fn short() -> Limits {
-    Limits::default().with_total(Duration::from_millis(300))
+fn short() -> WebLimits {
+    WebLimits::default().with_total(Duration::from_millis(300))
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -58,29 +58,34 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_whole_body_is_whole() {
-    check(sends(answer("200 OK", PLAIN, b"abc")), Limits::default(), Ending::Whole, "abc").await;
-    check(sends(answer("204 No Content", "", b"")), Limits::default(), Ending::Whole, "").await;
+    check(sends(answer("200 OK", PLAIN, b"abc")), WebLimits::default(), Ending::Whole, "abc").await;
+    check(sends(answer("204 No Content", "", b"")), WebLimits::default(), Ending::Whole, "").await;
     let chunked =
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\nx: y\r\n\r\n";
-    check(sends(chunked), Limits::default(), Ending::Whole, "abc").await;
-    check(sends("HTTP/1.1 200 OK\r\n\r\nuntil the end"), Limits::default(), Ending::Whole, "until the end")
-        .await;
-    check(sends("HTTP/1.0 200 OK\r\n\r\nold"), Limits::default(), Ending::Whole, "old").await;
+    check(sends(chunked), WebLimits::default(), Ending::Whole, "abc").await;
+    check(
+        sends("HTTP/1.1 200 OK\r\n\r\nuntil the end"),
+        WebLimits::default(),
+        Ending::Whole,
+        "until the end",
+    )
+    .await;
+    check(sends("HTTP/1.0 200 OK\r\n\r\nold"), WebLimits::default(), Ending::Whole, "old").await;
 }
 
 #[tokio::test]
 async fn content_before_a_cut_is_kept() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nabc";
-    check(sends(cut), Limits::default(), Ending::Cut, "abc").await;
+    check(sends(cut), WebLimits::default(), Ending::Cut, "abc").await;
     let cut = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n";
-    check(sends(cut), Limits::default(), Ending::Cut, "abc").await;
+    check(sends(cut), WebLimits::default(), Ending::Cut, "abc").await;
     let waits = || vec![Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc".to_vec()), Step::Hang];
     check(waits, short(), Ending::OutOfTime, "abc").await;
 }
 
 #[tokio::test]
 async fn the_wire_has_a_limit() {
-    let limits = Limits::default().with_wire_bytes(4);
+    let limits = WebLimits::default().with_wire_bytes(4);
     check(sends(answer("200 OK", PLAIN, b"abcdef")), limits, Ending::WireLimit, "abcd").await;
     check(sends(answer("200 OK", PLAIN, b"abcd")), limits, Ending::Whole, "abcd").await;
     let endless = || {
@@ -90,23 +95,23 @@ async fn the_wire_has_a_limit() {
         ]
     };
     let server = Server::start(move |_| endless()).await;
-    let page = get(&server, Limits::default()).await.unwrap();
+    let page = get(&server, WebLimits::default()).await.unwrap();
     assert_eq!((page.ending, page.wire_bytes, page.decoded_bytes), (Ending::WireLimit, 5_000_000, 5_000_000));
 }
 
 #[tokio::test]
 async fn packed_bodies_are_unpacked_to_a_limit() {
-    check(sends(answer("200 OK", GZIP, &gzip(b"abc"))), Limits::default(), Ending::Whole, "abc").await;
+    check(sends(answer("200 OK", GZIP, &gzip(b"abc"))), WebLimits::default(), Ending::Whole, "abc").await;
     let two = [gzip(b"abc"), gzip(b"def")].concat();
-    check(sends(answer("200 OK", GZIP, &two)), Limits::default(), Ending::Whole, "abcdef").await;
-    check(sends(answer("200 OK", GZIP, b"")), Limits::default(), Ending::Whole, "").await;
-    let limits = Limits::default().with_decoded_bytes(4);
+    check(sends(answer("200 OK", GZIP, &two)), WebLimits::default(), Ending::Whole, "abcdef").await;
+    check(sends(answer("200 OK", GZIP, b"")), WebLimits::default(), Ending::Whole, "").await;
+    let limits = WebLimits::default().with_decoded_bytes(4);
     check(sends(answer("200 OK", GZIP, &gzip(b"abcdef"))), limits, Ending::DecodedLimit, "abcd").await;
     check(sends(answer("200 OK", GZIP, &gzip(b"abcd"))), limits, Ending::Whole, "abcd").await;
     let bomb = gzip(&vec![b' '; 200_000_000]);
     assert!(bomb.len() < 400_000);
     let server = Server::saying(answer("200 OK", GZIP, &bomb)).await;
-    let page = get(&server, Limits::default()).await.unwrap();
+    let page = get(&server, WebLimits::default()).await.unwrap();
     assert_eq!((page.ending, page.decoded_bytes), (Ending::DecodedLimit, 20_000_000));
 }
 
@@ -115,15 +120,15 @@ async fn broken_packing_is_said() {
     let mut packed = gzip(b"abc");
     check(
         sends(answer("200 OK", GZIP, &packed[..packed.len() - 4])),
-        Limits::default(),
+        WebLimits::default(),
         Ending::Broken,
         "abc",
     )
     .await;
-    check(sends(answer("200 OK", GZIP, b"no gzip at all")), Limits::default(), Ending::Broken, "").await;
+    check(sends(answer("200 OK", GZIP, b"no gzip at all")), WebLimits::default(), Ending::Broken, "").await;
     let last = packed.len() - 5;
     packed[last] ^= 1;
-    check(sends(answer("200 OK", GZIP, &packed)), Limits::default(), Ending::Broken, "abc").await;
+    check(sends(answer("200 OK", GZIP, &packed)), WebLimits::default(), Ending::Broken, "abc").await;
     for encoding in ["br", "zstd", "gzip, gzip", "gzip\r\ncontent-encoding: gzip"] {
         let headers = format!("{PLAIN}content-encoding: {encoding}\r\n");
         fails(answer("200 OK", &headers, b"x"), |error| matches!(error, FetchError::Packing { .. })).await;
@@ -138,7 +143,7 @@ async fn only_text_is_taken() {
             vec![Step::Send(head), Step::Endless(vec![0; 999])]
         };
         let server = Server::start(endless).await;
-        let error = get(&server, Limits::default()).await.unwrap_err();
+        let error = get(&server, WebLimits::default()).await.unwrap_err();
         assert!(matches!(&error, FetchError::Media { status: 200, media } if media == kind), "{error:?}");
     }
     fails(answer("200 OK", PLAIN, b"a\0b"), |error| matches!(error, FetchError::Media { .. })).await;

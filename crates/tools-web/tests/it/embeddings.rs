@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_protocol::Effect;
-use windlass_tools_web::{Embeddings, Fetch, Limits, ServiceKey, VectorForm};
+use windlass_tools_web::{Embeddings, Fetch, ServiceKey, VectorForm, WebLimits};
 
 use crate::fake::FakeWeb;
 use crate::search::{JSON, key};
@@ -90,7 +90,7 @@ async fn an_answer_without_end_and_one_that_never_comes_are_given_up() {
     let server = Server::start(move |_| steps.lock().unwrap().take().unwrap_or_default()).await;
     assert!(failed(&embeddings(&server, key())).await.contains("an answer that was cut or is too long"));
     let server = Server::start(|_| vec![Step::Hang]).await;
-    let fetch = fetch(&server).with_limits(Limits::default().with_total(Duration::from_millis(50)));
+    let fetch = fetch(&server).with_limits(WebLimits::default().with_total(Duration::from_millis(50)));
     let hanging = Embeddings::new(Arc::new(fetch), &server.url(""), "small", key()).unwrap();
     assert!(failed(&hanging).await.contains("no answer from 127.0.0.1 within 50ms"));
     let many = vec!["a"; 257];

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 use windlass_hitl::is_public;
 use windlass_protocol::ResultStatus;
-use windlass_tools_web::{FetchError, Limits, ReachError, SendError, ServiceKey, Tavily, WebSearch, WebUrl};
+use windlass_tools_web::{
+    FetchError, ReachError, SendError, ServiceKey, Tavily, WebLimits, WebSearch, WebUrl,
+};
 
 use crate::fake::FakeWeb;
 use crate::search::{JSON, key, tavily};
@@ -89,7 +91,7 @@ async fn hostile_answers_end_in_words() {
     }
     let server = Server::start(|_| vec![Step::Hang]).await;
     let fetch =
-        FakeWeb::default().fetch().with_limits(Limits::default().with_total(Duration::from_millis(50)));
+        FakeWeb::default().fetch().with_limits(WebLimits::default().with_total(Duration::from_millis(50)));
     let fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     let hanging = Tavily::new(Arc::new(fetch), key()).with_base(&server.url("")).unwrap();
     assert!(search(hanging).await.contains("no answer from 127.0.0.1 within 50ms. Try again later"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 use windlass_hitl::is_public;
-use windlass_tools_web::{FetchError, FetchResult, Limits, ReachError, SendError, WebUrl};
+use windlass_tools_web::{FetchError, FetchResult, ReachError, SendError, WebLimits, WebUrl};
 
 use crate::fake::{FakeWeb, PUBLIC};
 use crate::redirects::redirecting;
@@ -205,7 +205,7 @@ async fn the_next_address_is_tried_and_there_are_not_many() {
     assert!(matches!(web.fetch().get(&url).await, Ok(FetchResult::Page(_))));
     let web = FakeWeb::default().with_name("a.test", &[&["93.184.216.34"; 50]]);
     web.fetch()
-        .with_limits(Limits::default().with_connect(Duration::from_secs(1)))
+        .with_limits(WebLimits::default().with_connect(Duration::from_secs(1)))
         .get(&url)
         .await
         .unwrap_err();

@@ -1,7 +1,7 @@
 //! The facts about models that are known before a request: schema dialect, list and abilities.
 
 use super::RequestEncoder;
-use crate::capability::{Claims, ModelCapabilities, Source};
+use crate::capability::{ClaimSource, Claims, ModelCapabilities};
 use crate::discovery::Discovery;
 use crate::prices::ModelPrice;
 
@@ -34,7 +34,7 @@ impl RequestEncoder {
 
     /// Returns the known abilities of a model. `stated` are statements of the provider, the strongest first:
     /// weaker than the user's files and stronger than the table.
-    pub fn capabilities(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
+    pub fn capabilities(&self, model: &str, stated: &[(ClaimSource, Claims)]) -> ModelCapabilities {
         if let Some(vendor) = &self.vendor {
             return vendor.combine_claims(model, stated);
         }

@@ -5,7 +5,7 @@ use windlass_protocol::{
 };
 
 use super::check_inputs;
-use crate::capability::{Ability, Claims, ModelCapabilities, Source};
+use crate::capability::{Ability, ClaimSource, Claims, ModelCapabilities};
 use crate::vendors::Vendors;
 
 fn everything() -> History {
@@ -53,7 +53,8 @@ fn each_part_that_the_model_does_not_take_is_refused_by_its_place() {
 #[test]
 fn the_refusal_names_the_file_what_the_model_takes_and_the_source() {
     let mut known = ModelCapabilities::default();
-    known.add(&Claims::from([(Ability::Documents, false), (Ability::Images, true)]), &Source::Discovered);
+    known
+        .add(&Claims::from([(Ability::Documents, false), (Ability::Images, true)]), &ClaimSource::Discovered);
     let refusals = check_inputs(&everything(), "some/model", &known);
     assert_eq!(
         refusals[0].to_string(),
@@ -65,6 +66,6 @@ fn the_refusal_names_the_file_what_the_model_takes_and_the_source() {
 #[test]
 fn a_fact_from_a_refusal_does_not_stop_the_request_that_can_refute_it() {
     let mut known = ModelCapabilities::default();
-    known.add(&Claims::from([(Ability::Images, false)]), &Source::Learned);
+    known.add(&Claims::from([(Ability::Images, false)]), &ClaimSource::Learned);
     assert_eq!(places(&known), []);
 }

@@ -2,7 +2,7 @@
 
 use windlass_protocol::Support;
 use windlass_schema::Dialect;
-use windlass_vendors::{Ability, KeyUse, Quirk, Source, Vendors};
+use windlass_vendors::{Ability, ClaimSource, KeyUse, Quirk, Vendors};
 
 #[test]
 fn each_builtin_vendor_is_whole() {
@@ -47,21 +47,21 @@ fn each_builtin_vendor_is_whole() {
 }
 
 #[track_caller]
-fn check(vendor: &str, model: &str, ability: Ability, support: Support, source: Option<Source>) {
+fn check(vendor: &str, model: &str, ability: Ability, support: Support, source: Option<ClaimSource>) {
     let answer = Vendors::builtin().get(vendor).unwrap().capabilities(model).claim(ability);
     assert_eq!((answer.support, answer.source), (support, source), "{vendor} {model} {ability:?}");
 }
 
 #[test]
 fn the_table_says_who_says_so() {
-    let table = |pattern: &str| Some(Source::Table(pattern.to_owned()));
+    let table = |pattern: &str| Some(ClaimSource::Table(pattern.to_owned()));
     check("openai", "gpt-4o-mini", Ability::NativeTools, Support::Yes, table("gpt-4o*"));
     check("openai", "o3-mini", Ability::Images, Support::No, table("o3-mini*"));
     check("openai", "o3", Ability::Images, Support::Yes, table("o3*"));
     check("openai", "new-thing", Ability::NativeTools, Support::Unknown, None);
     check("groq", "groq/compound", Ability::NativeTools, Support::No, table("*compound*"));
-    check("groq", "some", Ability::NativeTools, Support::Yes, Some(Source::Vendor));
-    check("ollama", "qwen3", Ability::ForcedToolChoice, Support::No, Some(Source::Vendor));
+    check("groq", "some", Ability::NativeTools, Support::Yes, Some(ClaimSource::Vendor));
+    check("ollama", "qwen3", Ability::ForcedToolChoice, Support::No, Some(ClaimSource::Vendor));
     let known = Vendors::builtin().get("deepseek").unwrap().capabilities("deepseek-chat").capabilities();
     assert_eq!(
         (known.native_tools, known.images, known.parallel_calls),

@@ -1,7 +1,7 @@
 //! Refusals are typed by the words that the API uses.
 
 use windlass_stream::{Chunk, StreamErrorKind};
-use windlass_wire::{Limits, ProviderErrorKind as Kind, Wire};
+use windlass_wire::{ProviderErrorKind as Kind, Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 
 #[track_caller]
@@ -49,7 +49,7 @@ fn bodies_not_from_the_provider_are_reported() {
 fn a_stream_says_that_the_conversation_is_too_long() {
     let event = body("invalid_request_error", "prompt is too long: 3 tokens > 2");
     let mut chunks = Vec::new();
-    let mut decoder = Anthropic::default().decoder(Limits::default());
+    let mut decoder = Anthropic::default().decoder(WireLimits::default());
     decoder.push(format!("event: error\ndata: {event}\n\n").as_bytes(), &mut chunks).unwrap();
     let is_length = |chunk: &Chunk| matches!(chunk, Chunk::Error { error } if error.kind == StreamErrorKind::ContextLength);
     assert!(chunks.iter().any(is_length), "{chunks:?}");

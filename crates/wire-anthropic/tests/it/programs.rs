@@ -6,7 +6,7 @@ use windlass_protocol::{
     ResultStatus, Strictness, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
 };
 use windlass_stream::Chunk;
-use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ResponseHead, Server, Wire, WireLimits};
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
 
 fn name(text: &str) -> ToolName {
@@ -93,7 +93,7 @@ const STREAM: &str = concat!(
 
 fn chunks(body: &str) -> Vec<Chunk> {
     let wire = Anthropic::default();
-    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    let (mut decoder, mut chunks) = (wire.decoder(WireLimits::default()), Vec::new());
     decoder.push(body.as_bytes(), &mut chunks).unwrap();
     decoder.finish(&mut chunks).unwrap();
     chunks
@@ -123,7 +123,7 @@ fn the_container_of_an_answer_is_kept_and_reaches_a_client_of_the_gateway() {
         let text = String::from_utf8(bytes).unwrap();
         let again = if framing == Framing::Whole {
             let mut chunks = Vec::new();
-            wire.decode_whole(text.as_bytes(), Limits::default(), &mut chunks).unwrap();
+            wire.decode_whole(text.as_bytes(), WireLimits::default(), &mut chunks).unwrap();
             chunks
         } else {
             chunks(&text)

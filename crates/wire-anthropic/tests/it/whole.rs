@@ -3,12 +3,12 @@
 use serde_json::json;
 use windlass_protocol::StopReason;
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Limits, Wire};
+use windlass_wire::{DecodeError, Wire, WireLimits};
 use windlass_wire_anthropic::Anthropic;
 
 fn decode(body: &serde_json::Value) -> Result<Vec<Chunk>, DecodeError> {
     let mut chunks = Vec::new();
-    Anthropic::default().decode_whole(body.to_string().as_bytes(), Limits::default(), &mut chunks)?;
+    Anthropic::default().decode_whole(body.to_string().as_bytes(), WireLimits::default(), &mut chunks)?;
     Ok(chunks)
 }
 
@@ -52,7 +52,7 @@ fn half_a_pair_in_a_block_is_replaced_and_drops_nothing() {
     let body =
         br#"{"type":"message","content":[{"type":"text","text":"a\ud83d b"}],"stop_reason":"end_turn"}"#;
     let mut chunks = Vec::new();
-    Anthropic::default().decode_whole(body, Limits::default(), &mut chunks).unwrap();
+    Anthropic::default().decode_whole(body, WireLimits::default(), &mut chunks).unwrap();
     assert_eq!(chunks[0], Chunk::text("a\u{fffd} b"));
     // In a stream the block's start is kept as its text and read later.
     let stream = concat!(
@@ -62,7 +62,7 @@ fn half_a_pair_in_a_block_is_replaced_and_drops_nothing() {
         "\n\n"
     );
     let (wire, mut chunks) = (Anthropic::default(), Vec::new());
-    let mut decoder = wire.decoder(Limits::default());
+    let mut decoder = wire.decoder(WireLimits::default());
     decoder.push(stream.as_bytes(), &mut chunks).unwrap();
     decoder.finish(&mut chunks).unwrap();
     assert_eq!(chunks[0], Chunk::text("a\u{fffd} b"));

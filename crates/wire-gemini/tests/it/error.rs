@@ -1,7 +1,7 @@
 //! Refusals are typed by the words that the API uses.
 
 use windlass_stream::{Chunk, StreamErrorKind};
-use windlass_wire::{Limits, ProviderErrorKind as Kind, Wire};
+use windlass_wire::{ProviderErrorKind as Kind, Wire, WireLimits};
 use windlass_wire_gemini::Gemini;
 
 #[track_caller]
@@ -96,7 +96,7 @@ fn an_error_inside_a_stream_keeps_the_wait() {
     let info = r#"{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"48s"}"#;
     let event = body(429, "RESOURCE_EXHAUSTED", "slow down", info);
     let mut chunks = Vec::new();
-    let mut decoder = Gemini::default().decoder(Limits::default());
+    let mut decoder = Gemini::default().decoder(WireLimits::default());
     decoder.push(format!("data: {event}\n\n").as_bytes(), &mut chunks).unwrap();
     let Some(Chunk::Error { error }) = chunks.first() else { unreachable!("{event} is an error") };
     assert_eq!((error.kind, error.retry_after_ms), (StreamErrorKind::RateLimit, Some(48_000)));

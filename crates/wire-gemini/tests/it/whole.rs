@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use windlass_protocol::StopReason;
 use windlass_stream::{Chunk, StreamErrorKind};
-use windlass_wire::{DecodeError, Limits, Wire};
+use windlass_wire::{DecodeError, Wire, WireLimits};
 use windlass_wire_gemini::Gemini;
 
 fn decode(body: &Value) -> Result<Vec<Chunk>, DecodeError> {
     let mut chunks = Vec::new();
-    Gemini::default().decode_whole(body.to_string().as_bytes(), Limits::default(), &mut chunks)?;
+    Gemini::default().decode_whole(body.to_string().as_bytes(), WireLimits::default(), &mut chunks)?;
     Ok(chunks)
 }
 

@@ -2,7 +2,7 @@
 
 use windlass_stream::{CallChunk, Chunk};
 use windlass_testkit::wire_suite::{Fixture, check_streams};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_openai_chat::OpenAiChat;
 
 macro_rules! fixture {
@@ -58,7 +58,7 @@ fn free_text_before_an_unknown_reason_is_not_proven_whole() {
         let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","type":"custom","custom":{"name":"patch","input":"*** Begin"}}]}}]}"#;
         let end = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);
         let mut chunks = Vec::new();
-        let mut decoder = OpenAiChat::default().decoder(Limits::default());
+        let mut decoder = OpenAiChat::default().decoder(WireLimits::default());
         decoder.push(format!("data: {call}\n\ndata: {end}\n\n").as_bytes(), &mut chunks).unwrap();
         chunks.iter().any(|chunk| matches!(chunk, Chunk::Call(CallChunk::Whole { .. })))
     };

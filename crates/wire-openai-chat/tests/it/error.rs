@@ -1,7 +1,7 @@
 //! Refusals are typed by the words that servers use.
 
 use windlass_stream::{Chunk, StreamErrorKind};
-use windlass_wire::{Limits, ProviderError, ProviderErrorKind as Kind, Wire};
+use windlass_wire::{ProviderError, ProviderErrorKind as Kind, Wire, WireLimits};
 use windlass_wire_openai_chat::OpenAiChat;
 
 #[track_caller]
@@ -74,7 +74,7 @@ fn errors_inside_a_stream_keep_kind_parameter_and_wait() {
         (parameter, StreamErrorKind::Request, Some("temperature"), None),
     ] {
         let mut chunks = Vec::new();
-        let mut decoder = OpenAiChat::default().decoder(Limits::default());
+        let mut decoder = OpenAiChat::default().decoder(WireLimits::default());
         decoder.push(format!("data: {event}\n\n").as_bytes(), &mut chunks).unwrap();
         let Some(Chunk::Error { error }) = chunks.first() else { unreachable!("{event} is an error") };
         let got = (error.kind, error.parameter.as_deref(), error.retry_after_ms);

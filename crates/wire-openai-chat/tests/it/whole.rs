@@ -3,14 +3,14 @@
 use serde_json::json;
 use windlass_protocol::{Payload, StopReason, Unknown};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_openai_chat::OpenAiChat;
 
 fn decode(message: &serde_json::Value, finish: &str) -> Vec<Chunk> {
     let body =
         json!({ "choices": [{ "index": 0, "message": message, "finish_reason": finish }] }).to_string();
     let mut chunks = Vec::new();
-    OpenAiChat::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
+    OpenAiChat::default().decode_whole(body.as_bytes(), WireLimits::default(), &mut chunks).unwrap();
     chunks
 }
 
@@ -44,7 +44,7 @@ fn reasoning_that_only_the_total_counts_is_output() {
         });
         let mut chunks = Vec::new();
         let body = body.to_string();
-        OpenAiChat::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
+        OpenAiChat::default().decode_whole(body.as_bytes(), WireLimits::default(), &mut chunks).unwrap();
         chunks.iter().find_map(|chunk| match chunk {
             Chunk::Usage { usage } => Some((usage.output_tokens, usage.reasoning_tokens)),
             _ => None,

@@ -1,7 +1,7 @@
 //! Refusals are typed by the words that servers use.
 
 use windlass_stream::{Chunk, StreamErrorKind};
-use windlass_wire::{Limits, ProviderError, ProviderErrorKind as Kind, Wire};
+use windlass_wire::{ProviderError, ProviderErrorKind as Kind, Wire, WireLimits};
 use windlass_wire_openai_responses::OpenAiResponses;
 
 #[track_caller]
@@ -72,7 +72,7 @@ fn errors_inside_a_stream_have_kinds() {
         ),
     ] {
         let mut chunks = Vec::new();
-        let mut decoder = OpenAiResponses::default().decoder(Limits::default());
+        let mut decoder = OpenAiResponses::default().decoder(WireLimits::default());
         decoder.push(format!("data: {event}\n\n").as_bytes(), &mut chunks).unwrap();
         let Some(Chunk::Error { error }) = chunks.first() else { unreachable!("{event} is an error") };
         assert_eq!(error.kind, kind, "{event}");

@@ -1,13 +1,13 @@
 //! Items of all forms on their way back: calls, results, thoughts, what the provider ran.
 
 use serde_json::{Value, json};
-use windlass_assemble::{Assembler, Options};
+use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_protocol::{
     CallId, Content, Image, Message, Opaque, Part, Payload, Reasoning, Request, ResultStatus, Role, ToolCall,
     ToolName, ToolResult, Unknown,
 };
 use windlass_testkit::wire_suite::{call, result};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
 
 use crate::encode::{check, check_with};
@@ -16,8 +16,8 @@ use crate::encode::{check, check_with};
 fn answered(items: &Value) -> Message {
     let mut chunks = Vec::new();
     let body = json!({ "object": "response", "status": "completed", "output": items }).to_string();
-    OpenAiResponses::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
-    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    OpenAiResponses::default().decode_whole(body.as_bytes(), WireLimits::default(), &mut chunks).unwrap();
+    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Unknown};
 use windlass_stream::{CallChunk, Chunk};
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{Wire, WireLimits};
 use windlass_wire_openai_responses::OpenAiResponses;
 
 fn decode(response: &Value) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let body = response.to_string();
-    OpenAiResponses::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
+    OpenAiResponses::default().decode_whole(body.as_bytes(), WireLimits::default(), &mut chunks).unwrap();
     chunks
 }
 

@@ -6,7 +6,7 @@ use windlass_stream::kit::check_chunks;
 use windlass_stream::{CallChunk, Chunk};
 
 use super::{WireExamples, WireRule, catch};
-use crate::{DecodeError, Limits, Wire};
+use crate::{DecodeError, Wire, WireLimits};
 
 /// The largest number of places at which a stream is split, cut and damaged.
 const PLACES: usize = 400;
@@ -15,7 +15,7 @@ type Checked<T> = Result<T, RuleViolation<WireRule>>;
 
 /// Checks the streamed answer, and returns its chunks.
 pub(super) fn check_stream(wire: &dyn Wire, stream: &[u8]) -> Checked<Vec<Chunk>> {
-    let chunks = decode(wire, Limits::default(), &[stream])?.map_err(|error| {
+    let chunks = decode(wire, WireLimits::default(), &[stream])?.map_err(|error| {
         RuleViolation::new(WireRule::DecodesTheStream, format!("the decoder failed: {error}"))
             .with_source(error)
     })?;
@@ -27,7 +27,7 @@ pub(super) fn check_stream(wire: &dyn Wire, stream: &[u8]) -> Checked<Vec<Chunk>
 
 /// Checks the answer in two pieces and byte by byte.
 pub(super) fn check_splits(wire: &dyn Wire, stream: &[u8], expected: &[Chunk]) -> Checked<()> {
-    let check = |pieces: &[&[u8]], place: &str| match decode(wire, Limits::default(), pieces)? {
+    let check = |pieces: &[&[u8]], place: &str| match decode(wire, WireLimits::default(), pieces)? {
         Ok(chunks) if chunks == expected => Ok(()),
         Ok(_) => Err(RuleViolation::new(WireRule::IgnoresSplits, format!("other chunks {place}"))),
         Err(error) => {
@@ -47,7 +47,7 @@ pub(super) fn check_splits(wire: &dyn Wire, stream: &[u8], expected: &[Chunk]) -
 pub(super) fn check_cuts(wire: &dyn Wire, stream: &[u8], whole: &[Chunk]) -> Checked<()> {
     for place in places(stream) {
         let (before, _) = stream.split_at(place);
-        let Ok(chunks) = decode(wire, Limits::default(), &[before])? else { continue };
+        let Ok(chunks) = decode(wire, WireLimits::default(), &[before])? else { continue };
         let looks_complete = matches!(find_stop(&chunks), Some(StopReason::End | StopReason::Calls));
         if looks_complete && !content(&chunks).eq(content(whole)) {
             let found = format!("cut at byte {place}, the answer has a finish");
@@ -63,7 +63,7 @@ pub(super) fn check_damaged(wire: &dyn Wire, stream: &[u8]) -> Checked<()> {
         let (before, after) = stream.split_at(place);
         let rest = after.get(1..).unwrap_or_default();
         for replacement in [&b""[..], b"\xff", b"{", b"\n", b"\\ud800"] {
-            drop(decode(wire, Limits::default(), &[before, replacement, rest])?);
+            drop(decode(wire, WireLimits::default(), &[before, replacement, rest])?);
         }
     }
     Ok(())
@@ -71,7 +71,7 @@ pub(super) fn check_damaged(wire: &dyn Wire, stream: &[u8]) -> Checked<()> {
 
 /// Checks answers above the limits.
 pub(super) fn check_limits(wire: &dyn Wire, examples: &WireExamples<'_>) -> Checked<()> {
-    let limits = Limits { event_bytes: 1, body_bytes: 1, events: 1 };
+    let limits = WireLimits { event_bytes: 1, body_bytes: 1, events: 1 };
     let check = |result, form: &str| match result {
         Err(DecodeError::Limit { .. }) => Ok(()),
         Err(error) => {
@@ -95,8 +95,8 @@ pub(super) fn check_foreign_bodies(wire: &dyn Wire) -> Checked<()> {
     for body in [&b""[..], b"<html><title>502 Bad Gateway</title></html>"] {
         let text = String::from_utf8_lossy(body);
         let results = [
-            ("the decoder", decode(wire, Limits::default(), &[body])?),
-            ("`decode_whole`", decode_whole(wire, Limits::default(), body)?),
+            ("the decoder", decode(wire, WireLimits::default(), &[body])?),
+            ("`decode_whole`", decode_whole(wire, WireLimits::default(), body)?),
         ];
         if let Some((method, _)) = results.iter().find(|(_, result)| result.is_ok()) {
             let found = format!("{method} took {text:?} for an answer");
@@ -108,7 +108,7 @@ pub(super) fn check_foreign_bodies(wire: &dyn Wire) -> Checked<()> {
 
 /// Checks the answer as one body against the streamed one.
 pub(super) fn check_whole(wire: &dyn Wire, whole: &[u8], streamed: &[Chunk]) -> Checked<()> {
-    let chunks = decode_whole(wire, Limits::default(), whole)?.map_err(|error| {
+    let chunks = decode_whole(wire, WireLimits::default(), whole)?.map_err(|error| {
         RuleViolation::new(WireRule::AgreesWithTheWhole, format!("`decode_whole` failed: {error}"))
             .with_source(error)
     })?;
@@ -146,7 +146,7 @@ pub(super) fn check_errors(wire: &dyn Wire) -> Checked<()> {
 }
 
 /// Decodes a stream that arrives in pieces.
-fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Checked<Result<Vec<Chunk>, DecodeError>> {
+fn decode(wire: &dyn Wire, limits: WireLimits, pieces: &[&[u8]]) -> Checked<Result<Vec<Chunk>, DecodeError>> {
     let mut decoder = catch("decoder", || wire.decoder(limits))?;
     let mut chunks = Vec::new();
     for piece in pieces {
@@ -157,7 +157,11 @@ fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Checked<Result<V
     Ok(catch("finish", || decoder.finish(&mut chunks))?.map(|()| chunks))
 }
 
-fn decode_whole(wire: &dyn Wire, limits: Limits, body: &[u8]) -> Checked<Result<Vec<Chunk>, DecodeError>> {
+fn decode_whole(
+    wire: &dyn Wire,
+    limits: WireLimits,
+    body: &[u8],
+) -> Checked<Result<Vec<Chunk>, DecodeError>> {
     let mut chunks = Vec::new();
     Ok(catch("decode_whole", || wire.decode_whole(body, limits, &mut chunks))?.map(|()| chunks))
 }

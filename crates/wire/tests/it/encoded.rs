@@ -6,7 +6,8 @@ use serde_json::json;
 use windlass_protocol::{History, Message, Part, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, ProviderError, RequestBody, Wire,
+    WireLimits,
 };
 
 /// A format that counts the messages it writes.
@@ -32,11 +33,11 @@ impl Wire for Counting {
         Ok(HttpRequest::post("/", body))
     }
 
-    fn decoder(&self, _: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, _: WireLimits) -> Box<dyn Decoder> {
         unreachable!("nothing is read")
     }
 
-    fn decode_whole(&self, _: &[u8], _: Limits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(&self, _: &[u8], _: WireLimits, _: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         Ok(())
     }
 

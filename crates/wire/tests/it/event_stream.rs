@@ -1,9 +1,9 @@
 //! Streams, and the bodies that come instead.
 
-use windlass_wire::{Body, DecodeError, Limits, ResponseParser};
+use windlass_wire::{Body, DecodeError, ResponseParser, WireLimits};
 
 fn read(pieces: &[&[u8]]) -> (Vec<String>, Body) {
-    let mut stream = ResponseParser::new(Limits::default());
+    let mut stream = ResponseParser::new(WireLimits::default());
     let mut events = Vec::new();
     for piece in pieces {
         let pushed = stream.push(piece, |event| {
@@ -62,9 +62,9 @@ fn a_last_event_that_is_cut_is_no_error() {
             Ok(_) => Ok(()),
             Err(source) => Err(DecodeError::Json { event: event.number, source }),
         };
-    let mut stream = ResponseParser::new(Limits::default());
+    let mut stream = ResponseParser::new(WireLimits::default());
     stream.push(b"data: {}\n\ndata: {\"cut", not_json).unwrap();
     assert_eq!(stream.finish(not_json).unwrap(), Body::Events);
-    let mut stream = ResponseParser::new(Limits::default());
+    let mut stream = ResponseParser::new(WireLimits::default());
     assert!(stream.push(b"data: {\"broken\n\ndata: {}\n\n", not_json).is_err());
 }

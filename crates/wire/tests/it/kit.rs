@@ -6,8 +6,8 @@ use windlass_protocol::{Message, Refusal, RefusalKind, Request, StopReason};
 use windlass_stream::Chunk;
 use windlass_wire::kit::{WireExamples, WireRule, check_wire};
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, ProviderErrorKind, RequestBody,
-    Wire,
+    DecodeError, Decoder, EncodeError, HttpRequest, ProviderError, ProviderErrorKind, RequestBody, Wire,
+    WireLimits,
 };
 
 const STREAM: &[u8] = "\"Hello, \"\n\"wörld.\"\nnull\n".as_bytes();
@@ -63,11 +63,16 @@ impl Wire for Lines {
         if self.is(WireRule::AcceptsTheRequest) { vec![refusal] } else { Vec::new() }
     }
 
-    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+    fn decoder(&self, limits: WireLimits) -> Box<dyn Decoder> {
         Box::new(LineDecoder { defect: self.defect, limits, line: Vec::new(), has_lines: false })
     }
 
-    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    fn decode_whole(
+        &self,
+        body: &[u8],
+        limits: WireLimits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
         if body.len() > limits.body_bytes {
             return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
         }
@@ -75,7 +80,7 @@ impl Wire for Lines {
             chunks.push(Chunk::text("Hello."));
             return Ok(());
         }
-        let mut decoder = self.decoder(Limits::default());
+        let mut decoder = self.decoder(WireLimits::default());
         decoder.push(body, chunks)?;
         decoder.finish(chunks)
     }
@@ -90,7 +95,7 @@ impl Wire for Lines {
 
 struct LineDecoder {
     defect: Option<WireRule>,
-    limits: Limits,
+    limits: WireLimits,
     line: Vec<u8>,
     has_lines: bool,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use windlass_hitl::Source;
-use windlass_mcp::{ClientOptions, Limits, McpClient, McpServer};
+use windlass_mcp::{ClientOptions, McpClient, McpLimits, McpServer};
 
 use super::script::Script;
 use crate::case::Stage;
@@ -34,7 +34,7 @@ pub(super) async fn session(
     Session::for_turns(engine, &turns, stage.setup.answers).run().await
 }
 
-pub(super) async fn start(id: &str, script: &Script, limits: Limits) -> anyhow::Result<McpClient> {
+pub(super) async fn start(id: &str, script: &Script, limits: McpLimits) -> anyhow::Result<McpClient> {
     Ok(McpClient::start(server(id, script)?.with_limits(limits), ClientOptions::default()).await?)
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hint::black_box;
 
 use serde::Deserialize;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{WireLimits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -26,7 +26,7 @@ fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
     let chunk: usize = case.cut.parse().ok()?;
     let stream = stream_of(case)?;
     let decode = move || {
-        let mut decoder = wire().decoder(Limits::default());
+        let mut decoder = wire().decoder(WireLimits::default());
         let mut chunks = Vec::new();
         let mut count = 0usize;
         for bytes in stream.chunks(chunk) {

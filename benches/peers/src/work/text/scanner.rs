@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use windlass_protocol::{ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
-use windlass_text_calls::{Dialect, Options, Scanner};
+use windlass_text_calls::{Dialect, TextCallOptions, Scanner};
 
 use crate::work::{Case, Work, keep};
 
@@ -28,7 +28,7 @@ fn scan(dialect: Dialect, pieces: &[&str]) -> Counts {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}"#;
     let name = ToolName::new("write_file").expect("a plain name");
     let spec = ToolSpec::function(name, "Writes a file.", schema.parse().expect("the schema is JSON"));
-    let mut scanner = Scanner::new(Options::default().with_dialect(dialect).with_tools([spec]));
+    let mut scanner = Scanner::new(TextCallOptions::default().with_dialect(dialect).with_tools([spec]));
     let mut told = Counts::default();
     let mut chunks = Vec::new();
     for piece in pieces {

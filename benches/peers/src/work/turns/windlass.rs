@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use windlass_agent::{Agent, AgentBuilder, Event, Limits, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, Event, RunLimits, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_hitl::Autonomy;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
@@ -47,7 +47,7 @@ fn agent_of(client: Client, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBui
         .toolbox(toolbox.map_err(|error| error.to_string())?)
         .autonomy(Autonomy::AutoEdit)
         .root("/")
-        .limits(Limits { turns: u32::MAX, ..Limits::default() })
+        .limits(RunLimits { turns: u32::MAX, ..RunLimits::default() })
         .system(SYSTEM))
 }
 

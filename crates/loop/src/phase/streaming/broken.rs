@@ -1,7 +1,7 @@
 //! Answers that are void or cut short: the stream broke off, the provider reported an error, or the run was
 //! cancelled.
 
-use windlass_assemble::{Answer, Assembler, Ending, Options};
+use windlass_assemble::{Answer, AssembleOptions, Assembler, Ending};
 use windlass_protocol::{Message, Part, StopReason, Usage};
 use windlass_stream::{StreamError, StreamErrorKind, names_image};
 
@@ -18,7 +18,7 @@ impl Streaming {
         core.emit(Command::CloseStream);
         abandon(core, &self.speculative);
         self.close_text(core);
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(AssembleOptions::default()));
         let answer = assembler.finish(&mut Vec::new());
         core.count_usage(&answer.usage);
         let parts: Vec<_> = answer.parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect();

@@ -1,6 +1,6 @@
 //! The end of an answer, and the evaluation of a complete one: calls, text, or nothing.
 
-use windlass_assemble::{Answer, Assembler, CallEvent, MalformedCall, Options};
+use windlass_assemble::{Answer, AssembleOptions, Assembler, CallEvent, MalformedCall};
 use windlass_protocol::{CallId, Message, Part, StopReason, ToolCall, ToolResult};
 
 use super::Streaming;
@@ -35,7 +35,7 @@ impl Streaming {
 
     /// Ends the answer with the chunks that have arrived, and leaves an empty one.
     pub(super) fn take_answer(&mut self, core: &mut Core) -> EndedAnswer {
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(AssembleOptions::default()));
         self.close_text(core);
         let mut events = Vec::new();
         let answer = assembler.finish(&mut events);
