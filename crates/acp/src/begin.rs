@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::followed_run::FollowedRun;
 use crate::rpc::RpcError;
 use crate::sessions::PromptSlot;
-use crate::stored::{on_sessions, read_settings};
+use crate::stored::{on_sessions, read_settings, remove_draft};
 
 /// The command that compacts the conversation of a session.
 const COMPACT: &str = "/compact";
@@ -46,6 +46,7 @@ pub(crate) async fn begin(
         settings.request.reasoning = session.effort;
         let run = host.start_as(id, settings).await?;
         connection.sessions.update(id, |session| session.is_started = true)?;
+        remove_draft(connection, id).await?;
         return Ok(Some(PromptRun::new(run, 0)));
     }
     let after = match session.last_seq {

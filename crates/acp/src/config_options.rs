@@ -8,7 +8,7 @@ use windlass_protocol::Effort;
 use crate::connection::Connection;
 use crate::rpc::RpcError;
 use crate::sessions::{EditorSession, find_mode, modes};
-use crate::stored::on_sessions;
+use crate::stored::{on_sessions, save_draft};
 
 const MODE: &str = "mode";
 const MODEL: &str = "model";
@@ -112,6 +112,7 @@ pub(crate) async fn set(connection: &Connection, set: SetOption) -> Result<Value
     connection
         .sessions
         .update(id, |open| (open.autonomy, open.model, open.effort) = (autonomy, model, effort))?;
+    save_draft(connection, id).await?;
     if set.config_id == MODE {
         let update = json!({"sessionUpdate": "current_mode_update", "currentModeId": value});
         connection.peer.update(id, update).await;

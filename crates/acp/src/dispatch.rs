@@ -1,11 +1,10 @@
 //! The methods of the protocol.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_app::feed::AgentPath;
 use windlass_app::providers::ProviderOptions;
+use windlass_app::sessions::SessionDraft;
 use windlass_app::{AppError, one_line};
 
 use crate::config_options;
@@ -162,16 +161,14 @@ async fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, Rp
     let CheckedSetup { root, servers } = check_setup(connection, setup)?;
     let id = connection.shared.host.reserve_id()?;
     let template = &connection.shared.template;
-    let session = EditorSession {
+    let session = EditorSession::from_draft(SessionDraft {
         root,
         autonomy: template.autonomy,
         model: template.provider.model.clone(),
         effort: template.request.reasoning,
-        is_started: false,
-        last_seq: None,
-        rejected: BTreeSet::new(),
-    };
+    });
     connection.sessions.open(&id, session.clone())?;
+    stored::save_draft(connection, &id).await?;
     connection.shared.host.set_servers(&id, servers);
     connection.attach_files(&id, &setup.cwd);
     let options = config_options::list(connection, &session).await?;
@@ -182,6 +179,7 @@ async fn new_session(connection: &Connection, setup: &Setup) -> Result<Value, Rp
 async fn set_mode(connection: &Connection, set: &SetMode) -> Result<Value, RpcError> {
     let autonomy = find_mode(&set.mode_id)?;
     connection.sessions.update(&set.session_id, |session| session.autonomy = autonomy)?;
+    stored::save_draft(connection, &set.session_id).await?;
     config_options::send(connection, &set.session_id).await?;
     Ok(json!({}))
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use windlass_app::Autonomy;
+use windlass_app::sessions::SessionDraft;
 use windlass_protocol::Effort;
 
 use crate::rpc::RpcError;
@@ -39,6 +40,15 @@ pub(crate) struct EditorSession {
     pub(crate) last_seq: Option<u64>,
     /// The digests of the calls that the person rejected for the session.
     pub(crate) rejected: BTreeSet<String>,
+}
+
+impl EditorSession {
+    /// Creates a session without a run.
+    pub(crate) fn from_draft(draft: SessionDraft) -> Self {
+        let SessionDraft { root, autonomy, model, effort } = draft;
+        let rejected = BTreeSet::new();
+        Self { root, autonomy, model, effort, is_started: false, last_seq: None, rejected }
+    }
 }
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_app::sessions::{PageRequest, SessionRecord, Sessions};
+use windlass_app::sessions::{PageRequest, SessionDraft, SessionRecord, Sessions};
 use windlass_app::{AppError, ErrorKind, RunSettings};
 
 use crate::config_options;
@@ -71,9 +71,11 @@ pub(crate) async fn load(
     if id.is_empty() {
         return Err(RpcError::invalid_params("the id of the session is missing"));
     }
-    // A session is recorded from its first prompt on.
-    if let Some(open) = connection.sessions.get(&id).ok().filter(|open| !open.is_started && open.root == root)
-    {
+    // A session is recorded from its first prompt on, and is a draft before.
+    if let Some(open) = find_new(connection, &id).await?.filter(|open| open.root == root) {
+        if connection.sessions.get(&id).is_err() {
+            connection.sessions.open(&id, open.clone())?;
+        }
         connection.shared.host.set_servers(&id, servers);
         connection.attach_files(&id, &setup.cwd);
         let options = config_options::list(connection, &open).await?;
@@ -113,6 +115,33 @@ pub(crate) async fn load(
     Ok(json!({"modes": modes(record.autonomy), "configOptions": options}))
 }
 
+/// Returns a session without a run: one of this connection, or one that another agent opened.
+async fn find_new(connection: &Connection, id: &str) -> Result<Option<EditorSession>, RpcError> {
+    if let Ok(open) = connection.sessions.get(id) {
+        return Ok(Some(open).filter(|open| !open.is_started));
+    }
+    let id = id.to_owned();
+    let draft = on_sessions(connection, move |sessions| sessions.draft(&id)).await?;
+    Ok(draft.map(EditorSession::from_draft))
+}
+
+/// Stores the settings of an open session that has no run yet, because a client may start another agent for its prompt.
+pub(crate) async fn save_draft(connection: &Connection, id: &str) -> Result<(), RpcError> {
+    let session = connection.sessions.get(id)?;
+    if session.is_started {
+        return Ok(());
+    }
+    let EditorSession { root, autonomy, model, effort, .. } = session;
+    let (id, draft) = (id.to_owned(), SessionDraft { root, autonomy, model, effort });
+    on_sessions(connection, move |sessions| sessions.save_draft(&id, &draft)).await
+}
+
+/// Removes the draft of a session that has a run now.
+pub(crate) async fn remove_draft(connection: &Connection, id: &str) -> Result<(), RpcError> {
+    let id = id.to_owned();
+    on_sessions(connection, move |sessions| sessions.remove_draft(&id)).await
+}
+
 /// Reads the settings of the newest run of a session.
 pub(crate) async fn read_settings(
     connection: &Connection,
@@ -124,6 +153,7 @@ pub(crate) async fn read_settings(
 /// Deletes a session with its records.
 pub(crate) async fn delete(connection: &Connection, session: SessionId) -> Result<Value, RpcError> {
     let id = session.session_id.clone();
+    remove_draft(connection, &id).await?;
     // A session without a prompt has no records.
     let is_new = connection.sessions.get(&id).is_ok_and(|session| !session.is_started);
     if !is_new {

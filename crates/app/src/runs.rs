@@ -26,7 +26,7 @@ pub use self::checkpoints::{find_after_turn, find_before_turn, format_diff, open
 pub(crate) use self::feed_log::read_run;
 pub use self::file_history::{FileHistory, RestorePlan};
 pub use self::folder::RunFolder;
-pub(crate) use self::folder::{new_id, no_random_bytes};
+pub(crate) use self::folder::{is_id, new_id, no_random_bytes};
 pub use self::inbox::{Inbox, leave_message};
 pub(crate) use self::inbox::{leave_compaction, leave_stop};
 pub(crate) use self::live_answers::{LiveAnswers, LiveGuidance, wait_for_words};

@@ -49,8 +49,12 @@ async function acpx(setting) {
   assert(denied.code !== 0 && !existsSync(join(place.project, "mode.txt")), "the denied call ran");
   assert(lines.some((line) => line.result?.stopReason === "end_turn"), "the denied prompt did not end");
   await run("sessions", "new");
+  // The session has no prompt yet, and each command starts an agent of its own.
+  await run("set", "thought_level", "low");
   const first = await run("prompt", "part content: in a session of acpx");
   assert(first.includes("I have seen all of it."), `acpx shows ${first}`);
+  const [begun] = place.requestsWith("part content: in a session of acpx");
+  assertEqual(begun.reasoning_effort, "low", "the option that was set before the first prompt");
   await run("set-mode", "auto-edit");
   await run("set", "thought_level", "high");
   // acpx starts the agent again for each command, so the session is loaded, and the next prompt continues it.

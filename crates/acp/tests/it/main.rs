@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod drafts;
 mod files;
 mod hostile;
 mod place;

@@ -66,6 +66,11 @@ impl Place {
         std::fs::read_to_string(self.project.join(name)).ok()
     }
 
+    /// Returns the bodies of the requests to the provider.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.provider.requests().iter().map(|request| request.body.to_string()).collect()
+    }
+
     pub(crate) async fn shutdown(self) {
         self.host.stop_all().await;
         self.provider.shutdown().await;

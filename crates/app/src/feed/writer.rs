@@ -36,6 +36,8 @@ pub struct RunFeed {
     windows: AnswerWindows,
     /// The events of records that the log did not have when it was opened.
     recovered: Vec<FeedEvent>,
+    /// Id of this start of the run, as in the record of the session.
+    start: Option<String>,
 }
 
 /// The records that were written and whose events have no number yet.
@@ -148,6 +150,7 @@ impl RunFeed {
             followers: Vec::new(),
             windows,
             recovered,
+            start: None,
         })
     }
 
@@ -169,6 +172,16 @@ impl RunFeed {
     /// Adds an observer of the events.
     pub(crate) fn add_follower(&mut self, follower: impl FeedFollower + 'static) {
         self.followers.push(Box::new(follower));
+    }
+
+    /// Sets the id of this start of the run.
+    pub(crate) fn set_start(&mut self, start: String) {
+        self.start = Some(start);
+    }
+
+    /// Returns the id of this start of the run.
+    pub(crate) fn start(&self) -> Option<&str> {
+        self.start.as_deref()
     }
 
     /// Returns the number of the next event.

@@ -7,7 +7,7 @@ use windlass_agent::RunOptions;
 use windlass_journal::Record;
 
 use super::feed_log::open_log;
-use super::folder::RunFolder;
+use super::folder::{RunFolder, new_id};
 use super::open_questions::OpenQuestions;
 use crate::app::App;
 use crate::config::RunSettings;
@@ -109,12 +109,14 @@ fn with_notifications(app: &App, root: &Path, has_person: bool, mut feed: RunFee
 
 fn open(
     folder: &RunFolder,
-    record: SessionRecord,
+    mut record: SessionRecord,
     settings: &RunSettings,
     records: &[Record],
     options: FeedOptions<'_>,
     store: Arc<dyn SessionStore>,
 ) -> Result<RunFeed> {
+    let start = new_id()?;
+    record.set_start(&start);
     let run = record.newest_run();
     let identity = FeedIdentity {
         session: record.id.clone(),
@@ -125,6 +127,7 @@ fn open(
     };
     let (guidance, windows) = (options.guidance.clone(), options.windows.clone());
     let mut feed = RunFeed::open(open_log(folder)?, identity, records, guidance, windows)?;
+    feed.set_start(start);
     let open_questions = if records.is_empty() {
         0
     } else {

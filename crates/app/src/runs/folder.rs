@@ -283,7 +283,7 @@ impl RunFolder {
     }
 }
 
-fn is_id(name: &str) -> bool {
+pub(crate) fn is_id(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 

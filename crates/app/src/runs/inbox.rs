@@ -1,16 +1,17 @@
 //! Messages for a run that works in another process or will be resumed.
 
+mod item;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome, RunningCalls};
+use windlass_agent::{Entry, Event, MessageReceiver, MessageSender, Outcome, RunningCalls};
 use windlass_client::StorageLock;
-use windlass_protocol::Part;
 use windlass_tool::CancellationToken;
 
+use self::item::{InboxItem, InboxMessage};
 use super::folder::no_random_bytes;
 use super::shared_run::SharedRun;
 use super::stop_request::StopRequest;
@@ -21,44 +22,6 @@ use crate::storage::{read_json, write_json};
 
 /// Interval at which a run polls its inbox.
 const INTERVAL: Duration = Duration::from_millis(250);
-
-/// A message file in a run's inbox.
-#[derive(Debug, Serialize, Deserialize)]
-struct Message {
-    /// Unique id, by which a resumed run recognizes a message that its journal already contains. File names
-    /// are not unique, because numbers start again in an empty inbox. Messages of earlier versions have no
-    /// id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    text: String,
-    /// Pictures and files behind the words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Part>,
-    when: DeliverAt,
-    /// True for a request, without words, that the run compacts its conversation.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    compacts: bool,
-    /// True if the running calls are stopped for the message.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    stops_calls: bool,
-    /// A request, without words, that the run or one of its calls stops.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    stop: Option<StopRequest>,
-}
-
-impl Message {
-    /// Creates a message or a request with a unique id.
-    fn new(task: Task, when: DeliverAt) -> Result<Self> {
-        let Task { text, parts } = task;
-        let id = Some(message_id()?);
-        Ok(Self { id, text, parts, when, compacts: false, stops_calls: false, stop: None })
-    }
-
-    /// Creates a request without words.
-    fn request() -> Result<Self> {
-        Self::new(Task::default(), DeliverAt::NextTurn)
-    }
-}
 
 /// Stores a message for a run, which receives it at a time or when it is resumed. Like a task, a message has words, and
 /// can have pictures and files within the same limits.
@@ -80,12 +43,13 @@ pub fn leave_message(
 /// Stores the request that a working run compacts its conversation before its next request to the model.
 pub(crate) fn leave_compaction(folder: &RunFolder) -> Result<()> {
     check_receives(folder)?;
-    store(folder, &Message { compacts: true, ..Message::request()? })
+    store(folder, &InboxItem::Compaction)
 }
 
-/// Stores the request that a run, which works in another process, or one of its calls stops.
-pub(crate) fn leave_stop(folder: &RunFolder, request: StopRequest) -> Result<()> {
-    store(folder, &Message { stop: Some(request), ..Message::request()? })
+/// Stores the request that a run, which works in another process, or one of its calls stops. `start` names the process,
+/// as the record of the session does.
+pub(crate) fn leave_stop(folder: &RunFolder, request: StopRequest, start: Option<String>) -> Result<()> {
+    store(folder, &InboxItem::Stop { request, start })
 }
 
 fn check_receives(folder: &RunFolder) -> Result<()> {
@@ -115,14 +79,13 @@ pub(crate) fn store_message(
     message: impl Into<Task>,
     when: impl Into<MessageTime>,
 ) -> Result<()> {
-    let when = when.into();
-    let message = Message::new(message.into(), when.deliver_at())?;
-    store(folder, &Message { stops_calls: when == MessageTime::Now, ..message })
+    let (content, time) = (message.into(), when.into());
+    store(folder, &InboxItem::Message(InboxMessage { id: Some(message_id()?), content, time }))
 }
 
-fn store(folder: &RunFolder, message: &Message) -> Result<()> {
+fn store(folder: &RunFolder, item: &InboxItem) -> Result<()> {
     if let Some(shared) = folder.shared() {
-        let text = serde_json::to_string(message)?;
+        let text = serde_json::to_string(item)?;
         shared.store.push_message(&shared.id, &text.parse()?)?;
         return Ok(());
     }
@@ -135,7 +98,7 @@ fn store(folder: &RunFolder, message: &Message) -> Result<()> {
     let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let number = numbers.max().unwrap_or_default().saturating_add(1);
     let name = format!("{number:039}-{}", std::process::id());
-    write_json(&inbox, &name, message)
+    write_json(&inbox, &name, item)
 }
 
 /// Returns a unique message id with 128 random bits.
@@ -162,6 +125,8 @@ pub struct Inbox {
     calls: RunningCalls,
     /// Stops the run.
     cancellation: CancellationToken,
+    /// This start of the run, which requests to stop name.
+    start: Option<String>,
 }
 
 /// A message that was passed to the run.
@@ -169,7 +134,7 @@ pub struct Inbox {
 struct PassedMessage {
     place: MessagePlace,
     id: Option<String>,
-    stops_calls: bool,
+    time: MessageTime,
 }
 
 /// The place of a stored message.
@@ -181,9 +146,15 @@ enum MessagePlace {
 }
 
 impl Inbox {
-    pub(crate) fn new(folder: &RunFolder, calls: RunningCalls, cancellation: CancellationToken) -> Self {
+    pub(crate) fn new(
+        folder: &RunFolder,
+        start: Option<&str>,
+        calls: RunningCalls,
+        cancellation: CancellationToken,
+    ) -> Self {
         let (shared, passed) = (folder.shared().cloned(), Arc::default());
-        Self { folder: folder.inbox(), shared, passed, calls, cancellation }
+        let start = start.map(str::to_owned);
+        Self { folder: folder.inbox(), shared, passed, calls, cancellation, start }
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
@@ -197,31 +168,26 @@ impl Inbox {
     async fn watch(self, sender: MessageSender) {
         let mut is_first = true;
         loop {
-            for (place, message) in self.fetch_news().await {
-                let Message { id, text, parts, when, compacts, stops_calls, stop } = message;
-                if let Some(request) = stop {
-                    // A request that is older than this process was for an earlier one, which was killed.
-                    if !is_first {
-                        request.perform(&self.calls, &self.cancellation);
+            for (place, item) in self.fetch_news().await {
+                let passed = match item {
+                    InboxItem::Message(message) => self.pass(&sender, place, message).await,
+                    InboxItem::Stop { request, start } => {
+                        if self.is_for_this_start(start.as_deref(), is_first) {
+                            request.perform(&self.calls, &self.cancellation);
+                        }
+                        self.remove(&place);
+                        true
                     }
-                    self.remove(&place);
-                    continue;
-                }
-                if compacts {
-                    if sender.compact().await.is_err() {
-                        return;
+                    InboxItem::Compaction => {
+                        let is_open = sender.compact().await.is_ok();
+                        if is_open {
+                            // A run that ends before its next request does not compact.
+                            self.remove(&place);
+                        }
+                        is_open
                     }
-                    // A run that ends before its next request does not compact.
-                    self.remove(&place);
-                    continue;
-                }
-                self.lock_passed().push_back(PassedMessage { place, id: id.clone(), stops_calls });
-                let content = to_message(text, parts);
-                let said = match id {
-                    Some(id) => sender.send_once(id, content, when).await,
-                    None => sender.send(content, when).await,
                 };
-                if said.is_err() {
+                if !passed {
                     return;
                 }
             }
@@ -233,8 +199,29 @@ impl Inbox {
         }
     }
 
+    /// Passes a message to the run. Returns false if the run has ended.
+    async fn pass(&self, sender: &MessageSender, place: MessagePlace, message: InboxMessage) -> bool {
+        let InboxMessage { id, content: Task { text, parts }, time } = message;
+        self.lock_passed().push_back(PassedMessage { place, id: id.clone(), time });
+        let content = to_message(text, parts);
+        let sent = match id {
+            Some(id) => sender.send_once(id, content, time.deliver_at()).await,
+            None => sender.send(content, time.deliver_at()).await,
+        };
+        sent.is_ok()
+    }
+
+    /// Returns true if a request to stop is for this start of the run, and not for an earlier process, which was killed.
+    fn is_for_this_start(&self, start: Option<&str>, is_first_look: bool) -> bool {
+        match start {
+            Some(start) => self.start.as_deref() == Some(start),
+            // A request of an earlier version names no start. One that is there already is of unknown age.
+            None => !is_first_look,
+        }
+    }
+
     /// Returns the messages that were not passed yet. A database is asked on a thread that may block.
-    async fn fetch_news(&self) -> Vec<(MessagePlace, Message)> {
+    async fn fetch_news(&self) -> Vec<(MessagePlace, InboxItem)> {
         let Some(shared) = self.shared.clone() else { return self.news() };
         let read = tokio::task::spawn_blocking(move || shared.store.read_messages(&shared.id)).await;
         // A database that is down now is asked again at the next interval.
@@ -248,7 +235,7 @@ impl Inbox {
             .collect()
     }
 
-    fn news(&self) -> Vec<(MessagePlace, Message)> {
+    fn news(&self) -> Vec<(MessagePlace, InboxItem)> {
         let Ok(names) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let passed = self.lock_passed().clone();
         let mut paths: Vec<PathBuf> = names
@@ -280,7 +267,7 @@ impl Inbox {
         // Delete the file first: otherwise `watch` could pass the message a second time.
         if let Some(message) = passed.get(at) {
             self.remove(&message.place);
-            if message.stops_calls && matches!(event, Event::MessageQueued { .. }) {
+            if message.time == MessageTime::Now && matches!(event, Event::MessageQueued { .. }) {
                 self.calls.stop_all();
             }
         }
@@ -303,3 +290,6 @@ impl Inbox {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,7 +78,7 @@ impl Session {
         let journal = create_journal(&folder, &options.cancellation)?;
         let feed = start_feed(app, &folder, &settings, options.feed_options())?;
         let calls = RunningCalls::default();
-        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
+        let inbox = Inbox::new(&folder, feed.start(), calls.clone(), options.cancellation.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = add_history(run, &options.link).with_messages(inbox.messages());
         let run = run.with_running_calls(calls.clone());
@@ -129,7 +129,7 @@ impl Session {
             feed.set_window(question, window);
         }
         let calls = RunningCalls::default();
-        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
+        let inbox = Inbox::new(&folder, feed.start(), calls.clone(), options.cancellation.clone());
         let run = run_options(&folder, feed.wrap(journal), &options.cancellation);
         let run = answers.add_to(run).with_messages(inbox.messages()).with_running_calls(calls.clone());
         // A failed checkpoint must not prevent the resume.
@@ -181,7 +181,7 @@ impl Session {
         let task = to_message(settings.task.clone(), parts);
         let (task, run) = AnswerForm::begin(schema.as_ref(), &agent, task, run);
         let events = agent.stream_with(task, run);
-        let inbox = Inbox::new(&folder, calls.clone(), options.cancellation.clone());
+        let inbox = Inbox::new(&folder, feed.start(), calls.clone(), options.cancellation.clone());
         Ok(Self { folder, events, inbox, calls, recording, feed, toolbox: agent.toolbox().cloned() })
     }
 }

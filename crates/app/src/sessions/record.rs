@@ -66,6 +66,9 @@ pub struct RunEntry {
     /// The run's tokens and cost.
     #[serde(default)]
     pub total: Tokens,
+    /// Id of the newest start of the run: of the process that began it or resumed it. Runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
 }
 
 /// State of a session, which is the state of its newest run.
@@ -155,7 +158,15 @@ impl SessionRecord {
         self.mode.clone_from(&settings.offering.mode);
         self.autonomy = settings.autonomy;
         self.preset = settings.preset;
-        self.runs.push(RunEntry { id: run.to_owned(), parent, first_seq, total: Tokens::default() });
+        let total = Tokens::default();
+        self.runs.push(RunEntry { id: run.to_owned(), parent, first_seq, total, start: None });
+    }
+
+    /// Notes that a process starts or resumes the newest run.
+    pub(crate) fn set_start(&mut self, start: &str) {
+        if let Some(run) = self.runs.last_mut() {
+            run.start = Some(start.to_owned());
+        }
     }
 
     /// Returns true if, by the record, a process works on the session or a question is open.

@@ -145,7 +145,8 @@ impl SessionHost {
         let leave = move |sessions: &Sessions| {
             let record = sessions.find(&id)?;
             ensure!(record.state.is_active(), Conflict, "session {} does not work", record.id);
-            leave_stop(&sessions.newest_folder(&record)?, request)
+            let start = record.newest_run().and_then(|run| run.start.clone());
+            leave_stop(&sessions.newest_folder(&record)?, request, start)
         };
         self.on_sessions(leave).await.map(|()| true)
     }
