@@ -27,6 +27,7 @@ mod page_rules;
 mod pages;
 mod places;
 mod refusals;
+mod stored;
 mod tracer;
 mod window;
 
@@ -50,7 +51,7 @@ use windlass_wire::{ProviderError, Server};
 
 use crate::gateway::RequestKind;
 use crate::response::{json, refuse};
-use crate::state::{self, StateStore};
+use crate::state::StateStore;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use cache::AnswerCache;
@@ -223,9 +224,7 @@ impl Front {
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
-        if let Some(store) = &self.state
-            && let Some(answer) = state::answer(store.as_ref(), self.state_server(), method, &request).await
-        {
+        if let Some(answer) = self.answer_stored(method, client, &request, &stop).await {
             return answer;
         }
         match method {

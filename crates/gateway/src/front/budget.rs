@@ -149,3 +149,15 @@ fn describe(limit: LimitKind) -> &'static str {
         LimitKind::CostPerMonth => "the budget per month",
     }
 }
+
+/// Returns true for a request whose provider continues its answer after the response. A body that cannot be read counts as
+/// one: its provider may take it in another way.
+pub(super) fn is_background(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Background {
+        #[serde(default)]
+        background: Option<bool>,
+    }
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    serde_json::from_slice::<Background>(body).map_or(true, |request| request.background == Some(true))
+}
