@@ -112,7 +112,7 @@ impl Client {
         &self,
         method: Method,
         path: &str,
-        headers: &[(String, String)],
+        headers: Vec<(String, String)>,
         body: Bytes,
         is_streamed: bool,
     ) -> Result<TransportResponse, ModelError> {
@@ -137,7 +137,7 @@ impl Client {
         let headers = redact_headers(&failures.key, headers);
         if (200..300).contains(&status) {
             let body = limit_silence(body, options.idle_timeout);
-            return Ok(TransportResponse::new(status, headers, body));
+            return Ok(TransportResponse { status, headers, body });
         }
         let until = add_wait(Instant::now(), options.idle_timeout).min(deadline);
         let body = Bytes::from(failures.key.redact_bytes(read_refusal_body(body, until).await));
@@ -147,7 +147,7 @@ impl Client {
 
 /// Removes the key from the values of headers: a server between can copy a request's header into its response.
 fn redact_headers(key: &Key, headers: Vec<(String, String)>) -> Vec<(String, String)> {
-    headers.into_iter().map(|(name, value)| (name, key.redact(&value))).collect()
+    headers.into_iter().map(|(name, value)| (name, key.redact_text(value))).collect()
 }
 
 /// Ends the body with an error if no bytes arrive for this time.

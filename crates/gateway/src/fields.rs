@@ -14,6 +14,9 @@ fn is_refusal(fate: FieldFate) -> bool {
 /// Returns the first field that another format's provider must not answer without.
 pub(crate) fn find_refused(rules: &[FieldRule], request: &Request) -> Option<&'static str> {
     let extra = &request.options.extra;
+    if extra.is_empty() {
+        return None;
+    }
     let value = |field: &str| match field.split_once('.') {
         Some((outer, inner)) => extra.get(outer)?.get(inner),
         None => extra.get(field),

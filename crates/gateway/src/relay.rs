@@ -126,7 +126,7 @@ impl Relay for Client {
     fn forward(&self, request: RelayRequest) -> RelayFuture<'_, RelayResponse> {
         Box::pin(async move {
             let RelayRequest { method, path, headers, body, is_streamed } = request;
-            let response = Self::forward(self, method, &path, &headers, body, is_streamed).await?;
+            let response = Self::forward(self, method, &path, headers, body, is_streamed).await?;
             let body = response.body.map(|bytes| bytes.map_err(|error| connection_error(&error.message)));
             Ok(RelayResponse::new(response.status, response.headers, Box::pin(body)))
         })

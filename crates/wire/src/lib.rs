@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod body;
+mod body_text;
 mod caches_api;
 mod cut;
 mod decoder;
@@ -33,6 +34,7 @@ mod translation;
 mod writers;
 
 pub use body::with_extra;
+pub use body_text::decode_text;
 pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;

@@ -55,7 +55,7 @@ pub(super) fn expect_tokens(
     body: &[u8],
     known_maximum: Option<u64>,
 ) -> Result<ExpectedTokens, ProviderError> {
-    let text = String::from_utf8_lossy(body);
+    let text = windlass_wire::decode_text(body);
     let text = text.trim_start_matches('\u{feff}');
     let fields: OutputFields = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
     let input = estimate::input_tokens(text.as_bytes(), &Tokenizer::Unknown)
