@@ -70,7 +70,7 @@ use tracer::Tracer;
 /// | `GET /v1/models`, `/v1/models/ID`, `/v1beta/models`, `/v1beta/models/ID` | the catalogue, in the client's format |
 /// | `POST /v1/messages/count_tokens`, `/v1beta/models/ID:countTokens`, `/v1/responses/input_tokens` | a count of tokens |
 /// | `GET /health`, `/ready` | the state, without a key |
-/// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state, with [`with_state`](Self::with_state) |
+/// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state: that of an upstream of the format, or that of the gateway with [`with_state`](Self::with_state) |
 /// | `GET /metrics` | Prometheus text |
 /// | another path | an error in the form of the path's API |
 ///

@@ -32,8 +32,6 @@ mod serve;
 mod state;
 mod stop;
 mod stop_words;
-mod stored;
-mod stored_ids;
 mod tee;
 mod text_filter;
 mod translate;

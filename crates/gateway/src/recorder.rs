@@ -1,5 +1,7 @@
 //! The record of one exchange: the model that answers, and the tokens that it reports.
 
+mod stored_ids;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,7 +11,8 @@ use windlass_stream::Chunk;
 
 use crate::estimate::chunk_tokens;
 use crate::hook::Observer;
-use crate::stored_ids::StoredIds;
+
+pub(crate) use stored_ids::{StoredAt, StoredIds, is_id};
 
 /// The record of an exchange while it happens.
 #[derive(Debug, Default)]

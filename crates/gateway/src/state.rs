@@ -7,7 +7,6 @@ mod error;
 mod items;
 mod limits;
 mod memory;
-mod names;
 mod record;
 mod responses;
 mod session;
@@ -23,5 +22,4 @@ pub use store::{StateError, StateFuture, StateStore};
 
 pub(crate) use endpoint::answer;
 pub(crate) use error::{not_found, previous_not_found};
-pub(crate) use names::named_state;
 pub(crate) use session::Session;

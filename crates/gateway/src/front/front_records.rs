@@ -6,7 +6,7 @@ use super::accounts::Accounts;
 use super::cool_downs::CoolDowns;
 use super::metrics::Metrics;
 use super::places::Places;
-use crate::stored_ids::StoredIds;
+use crate::recorder::StoredIds;
 
 /// The parts that continue when a configuration is replaced.
 #[derive(Debug, Default)]

@@ -1,5 +1,8 @@
 //! Responses and conversations that upstreams of their format store, within the rights of each client.
 
+mod names;
+mod request;
+
 use std::collections::BTreeSet;
 
 use futures_util::StreamExt as _;
@@ -8,12 +11,13 @@ use windlass_wire::{ProviderError, Server};
 use super::accounts::Amount;
 use super::refusals::overload_error;
 use super::{ClientKey, Front};
+use crate::recorder::StoredAt;
 use crate::response::refuse;
 use crate::state;
 use crate::stop::Stop;
-use crate::stored::{StoredKind, StoredRequest};
-use crate::stored_ids::StoredAt;
 use crate::{ClientRequest, Gateway, GatewayResponse};
+use names::named_state;
+use request::{StoredKind, StoredRequest};
 
 impl Front {
     /// Answers a request about a stored value, from the store of the gateway or from the upstream that stores it; `None` if
@@ -54,7 +58,7 @@ impl Front {
             return None;
         }
         let is_foreign = |id: &str| self.shared.stored_ids.find(&request.owner, id) == StoredAt::Foreign;
-        let (kind, id) = state::named_state(&request.body).into_iter().find(|(_, id)| is_foreign(id))?;
+        let (kind, id) = named_state(&request.body).into_iter().find(|(_, id)| is_foreign(id))?;
         Some(match kind {
             StoredKind::Response => state::previous_not_found(&id),
             StoredKind::Conversation => state::not_found(kind.noun(), &id),

@@ -10,27 +10,26 @@ use crate::forward::{pass_whole, send};
 use crate::gateway::Gateway;
 use crate::headers::select_headers;
 use crate::passthrough::query;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, StoredIds, is_id};
 use crate::relay::RelayRequest;
 use crate::response::refuse;
 use crate::stop::{Phase, Stop};
-use crate::stored_ids::{StoredIds, is_id};
 use crate::usage_reader::CountedBody;
 use crate::{ClientRequest, GatewayResponse, refusal};
 
 /// The kind of a stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StoredKind {
+pub(in crate::front) enum StoredKind {
     Response,
     Conversation,
 }
 
 /// A request about a stored value, by its method and path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredRequest<'a> {
-    pub(crate) kind: StoredKind,
+pub(in crate::front) struct StoredRequest<'a> {
+    pub(in crate::front) kind: StoredKind,
     /// `None` for a request that creates a conversation.
-    pub(crate) id: Option<&'a str>,
+    pub(in crate::front) id: Option<&'a str>,
     method: Method,
     /// The path from `responses` or `conversations`.
     path: String,
@@ -40,7 +39,7 @@ pub(crate) struct StoredRequest<'a> {
 
 impl StoredKind {
     /// Returns the noun in errors.
-    pub(crate) fn noun(self) -> &'static str {
+    pub(in crate::front) fn noun(self) -> &'static str {
         match self {
             Self::Response => "Response",
             Self::Conversation => "Conversation",
@@ -50,7 +49,7 @@ impl StoredKind {
 
 impl<'a> StoredRequest<'a> {
     /// Reads a request; `None` if it is about something else.
-    pub(crate) fn find(method: &str, request: &'a ClientRequest) -> Option<Self> {
+    pub(in crate::front) fn find(method: &str, request: &'a ClientRequest) -> Option<Self> {
         let parts: Vec<&str> = request.route().split('/').filter(|part| !part.is_empty()).collect();
         let start = parts.iter().position(|part| matches!(*part, "responses" | "conversations"))?;
         let parts = parts.get(start..)?;
@@ -79,12 +78,12 @@ impl<'a> StoredRequest<'a> {
 impl Gateway {
     /// Returns true if the upstream can store the values of this format, and requests about them can be forwarded. The
     /// hooks of a gateway cannot read them.
-    pub(crate) fn forwards_stored(&self, server: &dyn Server) -> bool {
+    pub(in crate::front) fn forwards_stored(&self, server: &dyn Server) -> bool {
         self.upstream.relay.is_some() && self.upstream.wire.name() == server.name() && self.hooks.is_empty()
     }
 
     /// Forwards a request about a stored value, and keeps the id of a value that it creates.
-    pub(crate) async fn forward_stored(
+    pub(in crate::front) async fn forward_stored(
         &self,
         server: &dyn Server,
         request: &ClientRequest,
