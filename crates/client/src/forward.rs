@@ -16,7 +16,9 @@ use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error
 use crate::retry::add_wait;
 use crate::secret::Key;
 use crate::silence::SilenceTimer;
-use crate::transport::{ByteStream, TransportError, TransportErrorKind, TransportRequest, TransportResponse};
+use crate::transport::{
+    ByteStream, Method, TransportError, TransportErrorKind, TransportRequest, TransportResponse,
+};
 use crate::{Client, ClientEvent};
 
 /// An answer that has started, with the headers of its response.
@@ -108,13 +110,14 @@ impl Client {
     /// If the provider cannot be reached or stays silent. A refusal is a response with its status.
     pub async fn forward(
         &self,
+        method: Method,
         path: &str,
-        headers: &[(String, String)],
+        headers: Vec<(String, String)>,
         body: Bytes,
         is_streamed: bool,
     ) -> Result<TransportResponse, ModelError> {
         let (failures, options) = (&self.inner.failures, &self.inner.options);
-        let request = TransportRequest::post(failures.endpoint.url(path), body);
+        let request = TransportRequest { method, body, ..TransportRequest::get(failures.endpoint.url(path)) };
         let given = headers.iter().map(|(name, value)| Header::new(name, value));
         let own = failures.endpoint.all_headers(failures.key.expose());
         let request = given.chain(own).fold(request, TransportRequest::with_header);
@@ -134,7 +137,7 @@ impl Client {
         let headers = redact_headers(&failures.key, headers);
         if (200..300).contains(&status) {
             let body = limit_silence(body, options.idle_timeout);
-            return Ok(TransportResponse::new(status, headers, body));
+            return Ok(TransportResponse { status, headers, body });
         }
         let until = add_wait(Instant::now(), options.idle_timeout).min(deadline);
         let body = Bytes::from(failures.key.redact_bytes(read_refusal_body(body, until).await));
@@ -144,7 +147,7 @@ impl Client {
 
 /// Removes the key from the values of headers: a server between can copy a request's header into its response.
 fn redact_headers(key: &Key, headers: Vec<(String, String)>) -> Vec<(String, String)> {
-    headers.into_iter().map(|(name, value)| (name, key.redact(&value))).collect()
+    headers.into_iter().map(|(name, value)| (name, key.redact_text(value))).collect()
 }
 
 /// Ends the body with an error if no bytes arrive for this time.

@@ -116,7 +116,7 @@ where
     B: Stream<Item = Result<Bytes, hyper::Error>> + Send + 'static,
 {
     let status = response.status().as_u16();
-    let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let value = |value: &HeaderValue| windlass_wire::decode_text(value.as_bytes()).into_owned();
     let headers =
         response.headers().iter().map(|(name, held)| (name.as_str().to_owned(), value(held))).collect();
     let body = response.into_body().map(|bytes| bytes.map_err(body_error));

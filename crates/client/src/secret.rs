@@ -33,6 +33,14 @@ impl Key {
         self.redactor.redact(text).into_owned()
     }
 
+    /// Removes the secrets from a text, which is not copied if it has none.
+    pub(crate) fn redact_text(&self, text: String) -> String {
+        match self.redactor.redact(&text) {
+            Cow::Owned(clean) => clean,
+            Cow::Borrowed(_) => text,
+        }
+    }
+
     /// Removes the secrets from a body. Call it before the body is cut: the redactor does not find half a
     /// key.
     pub(crate) fn redact_bytes(&self, body: Vec<u8>) -> Vec<u8> {

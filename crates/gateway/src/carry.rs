@@ -80,7 +80,7 @@ pub(crate) fn convert(mut request: Request, from: &dyn Server, to: &dyn Wire) ->
         };
         return Conversion { converted, restorer: None, free_tools };
     }
-    let refused_field = fields::find_refused(from.field_rules(), &request);
+    let refused_field = fields::find_refused(from, &request);
     let restorer = from.share_tools(&mut request);
     lost.extend(options::translate(&mut request, from, to));
     let refused_tool = remove_hosted_tools(&mut request, &mut lost);

@@ -12,34 +12,72 @@ const CLEARS_FROM: u64 = 100_000;
 /// The input tokens from which Anthropic's API compacts a conversation, by default.
 const COMPACTS_FROM: u64 = 150_000;
 
-/// Returns whether the value of a field has an effect in a request.
-pub(crate) fn has_effect(name: &str, value: &Value, request: &Request) -> bool {
-    match (name, value) {
-        // An empty object turns the search on.
-        ("web_search_options", Value::Object(_)) => true,
-        ("n" | "candidateCount", Value::Number(number)) => number.as_u64() != Some(1),
-        ("modalities" | "responseModalities", Value::Array(list)) => !is_text_only(list),
-        ("safetySettings", Value::Array(settings)) => settings.iter().any(demands_filter),
-        ("mediaResolution", value) => {
-            value.as_str() != Some("MEDIA_RESOLUTION_UNSPECIFIED") && request.messages.iter().any(has_media)
-        }
-        ("inference_geo", Value::String(region)) => region != "global",
-        ("billing_policy", Value::Object(policy)) => {
-            policy.get("bill_to").is_some_and(|payer| payer != "self")
-        }
-        ("mode", Value::String(mode)) => mode != "standard",
-        // Anthropic's API has an object of edits, and OpenAI's has a list.
-        ("context_management", value) => match value.get("edits").unwrap_or(value) {
-            Value::Array(edits) => edits.iter().any(|edit| edits_conversation(edit, request)),
-            other => is_set(other),
-        },
-        (_, value) => is_set(value),
+/// Returns whether a value changes the answer to a request.
+type EffectTest = fn(&Value, &Request) -> bool;
+
+/// The fields whose values need more than the question whether they are set: by the name of their format, and by their path.
+const TESTS: [(&str, &str, EffectTest); 13] = [
+    ("openai-chat", "n", is_several),
+    ("openai-chat", "modalities", has_other_modality),
+    // An empty object turns the search on.
+    ("openai-chat", "web_search_options", |value, _| value.is_object() || is_set(value)),
+    ("openai-responses", "context_management", edits_conversation),
+    ("openai-responses", "include", |value, _| includes_probabilities(value)),
+    ("openai-responses", "reasoning.mode", |value, _| is_set(value) && value != "standard"),
+    ("anthropic", "inference_geo", |value, _| is_set(value) && value != "global"),
+    ("anthropic", "billing_policy", bills_another),
+    ("anthropic", "context_management", edits_conversation),
+    ("gemini", "generationConfig.candidateCount", is_several),
+    ("gemini", "generationConfig.responseModalities", has_other_modality),
+    ("gemini", "generationConfig.mediaResolution", |value, request| {
+        value != "MEDIA_RESOLUTION_UNSPECIFIED" && request.messages.iter().any(has_media)
+    }),
+    ("gemini", "safetySettings", |value, _| match value {
+        Value::Array(settings) => settings.iter().any(demands_filter),
+        other => is_set(other),
+    }),
+];
+
+/// Returns whether the value of a field of a format has an effect in a request. The path has a point before the name of an
+/// inner field.
+pub(crate) fn has_effect(format: &str, path: &str, value: &Value, request: &Request) -> bool {
+    let test = TESTS.iter().find(|(of, field, _)| *of == format && *field == path);
+    test.map_or_else(|| is_set(value), |(.., test)| test(value, request))
+}
+
+fn is_several(value: &Value, _: &Request) -> bool {
+    match value {
+        Value::Number(number) => number.as_u64() != Some(1),
+        other => is_set(other),
+    }
+}
+
+fn has_other_modality(value: &Value, _: &Request) -> bool {
+    match value {
+        Value::Array(list) => !is_text_only(list),
+        other => is_set(other),
+    }
+}
+
+fn bills_another(value: &Value, _: &Request) -> bool {
+    match value {
+        Value::Object(policy) => policy.get("bill_to").is_some_and(|payer| payer != "self"),
+        other => is_set(other),
+    }
+}
+
+/// Returns whether the edits of a conversation by its API change this one. Anthropic's API has an object of edits, and
+/// OpenAI's has a list.
+fn edits_conversation(value: &Value, request: &Request) -> bool {
+    match value.get("edits").unwrap_or(value) {
+        Value::Array(edits) => edits.iter().any(|edit| is_due(edit, request)),
+        other => is_set(other),
     }
 }
 
 /// Returns true if `include` adds log probabilities to an answer. The other values add parts that another request to the
 /// API reads, or results of tools that only this API runs.
-pub(crate) fn includes_probabilities(value: &Value) -> bool {
+fn includes_probabilities(value: &Value) -> bool {
     value.as_array().is_some_and(|list| list.iter().any(|item| item == LOG_PROBABILITIES))
 }
 
@@ -75,7 +113,7 @@ fn has_media(message: &Message) -> bool {
 
 /// Returns whether an edit of a conversation by its API changes this one. A cleared thought never reaches another format, and
 /// an edit below its trigger does nothing.
-fn edits_conversation(edit: &Value, request: &Request) -> bool {
+fn is_due(edit: &Value, request: &Request) -> bool {
     let kind = edit.get("type").and_then(Value::as_str).unwrap_or_default();
     let from = if kind.starts_with("clear_thinking") {
         return false;

@@ -2,7 +2,7 @@
 
 use futures_util::TryStreamExt as _;
 use windlass_protocol::{Part, Payload, ToolSpec};
-use windlass_wire::{DecodedRequest, Framing, HeaderDirection, Outline, ResponseHead, Server};
+use windlass_wire::{DecodedRequest, Framing, Outline, ResponseHead, Server};
 
 use crate::answer::GatewayResponse;
 use crate::gateway::Gateway;
@@ -87,7 +87,8 @@ impl Gateway {
         let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
         let head = ResponseHead::new(new_id(), outline.model, now());
         let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
-        let headers = headers::select_headers(HeaderDirection::Down, server, &response.headers);
+        let mut headers = response.headers;
+        headers::retain_headers(server, &mut headers);
         let (content_type, headers) = split_content_type(headers, encoder.content_type());
         let (waiting, is_over) = (None, false);
         let body = self.count_usage(response.body, response.status, framing);
@@ -130,8 +131,8 @@ pub(crate) fn pass_whole(
     response: RelayResponse,
     count: impl FnOnce(RelayBody, u16) -> RelayBody,
 ) -> GatewayResponse {
-    let RelayResponse { status, headers, body } = response;
-    let headers = headers::select_headers(HeaderDirection::Down, server, &headers);
+    let RelayResponse { status, mut headers, body } = response;
+    headers::retain_headers(server, &mut headers);
     let (content_type, headers) = split_content_type(headers, "application/json");
     let body = Box::pin(count(body, status).map_err(std::io::Error::other));
     GatewayResponse { status, content_type, headers, body }

@@ -27,6 +27,7 @@ mod page_rules;
 mod pages;
 mod places;
 mod refusals;
+mod stored;
 mod tracer;
 mod window;
 
@@ -50,7 +51,7 @@ use windlass_wire::{ProviderError, Server};
 
 use crate::gateway::RequestKind;
 use crate::response::{json, refuse};
-use crate::state::{self, StateStore};
+use crate::state::StateStore;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
 use cache::AnswerCache;
@@ -69,7 +70,7 @@ use tracer::Tracer;
 /// | `GET /v1/models`, `/v1/models/ID`, `/v1beta/models`, `/v1beta/models/ID` | the catalogue, in the client's format |
 /// | `POST /v1/messages/count_tokens`, `/v1beta/models/ID:countTokens`, `/v1/responses/input_tokens` | a count of tokens |
 /// | `GET /health`, `/ready` | the state, without a key |
-/// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state, with [`with_state`](Self::with_state) |
+/// | `GET`, `DELETE /v1/responses/ID`, `/v1/conversations` and the paths below them | stored state: that of an upstream of the format, or that of the gateway with [`with_state`](Self::with_state) |
 /// | `GET /metrics` | Prometheus text |
 /// | another path | an error in the form of the path's API |
 ///
@@ -223,9 +224,7 @@ impl Front {
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
-        if let Some(store) = &self.state
-            && let Some(answer) = state::answer(store.as_ref(), self.state_server(), method, &request).await
-        {
+        if let Some(answer) = self.answer_stored(method, client, &request, &stop).await {
             return answer;
         }
         match method {

@@ -41,16 +41,25 @@ pub(crate) fn select_headers(
     format: &dyn Server,
     headers: &[(String, String)],
 ) -> Vec<(String, String)> {
-    let crosses = |name: &str| {
-        COMMON.iter().chain(format.header_rules()).any(|rule| {
-            rule.direction == direction
-                && match rule.name.strip_suffix('*') {
-                    Some(prefix) => name.starts_with(prefix),
-                    None => name == rule.name,
-                }
-        })
-    };
-    headers.iter().filter(|(name, _)| crosses(name)).cloned().collect()
+    headers.iter().filter(|(name, _)| crosses(direction, format, name)).cloned().collect()
+}
+
+/// Removes the headers that do not cross the gateway to the client, within a format.
+pub(crate) fn retain_headers(format: &dyn Server, headers: &mut Vec<(String, String)>) {
+    headers.retain(|(name, _)| crosses(HeaderDirection::Down, format, name));
+}
+
+fn crosses(direction: HeaderDirection, format: &dyn Server, name: &str) -> bool {
+    let first = name.as_bytes().first();
+    COMMON.iter().chain(format.header_rules()).any(|rule| {
+        // The first letter rules out most names without a comparison of texts.
+        rule.name.as_bytes().first() == first
+            && rule.direction == direction
+            && match rule.name.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == rule.name,
+            }
+    })
 }
 
 /// Returns the headers of an answer as a client of another format reads them: the request id, the limits and

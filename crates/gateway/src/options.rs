@@ -11,7 +11,7 @@ use crate::{fields, instructions};
 pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire) -> Vec<String> {
     let sampling = from.share_options(request);
     let unread = std::mem::take(&mut request.options.extra);
-    let mut lost = fields::names(from.field_rules(), unread, request);
+    let mut lost = fields::names(from, unread, request);
     for option in sampling {
         if is_idle(&option) || make_greedy(&option, &mut request.options, to) {
             continue;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use windlass_client::Method;
 use windlass_wire::{EncodeError, Encoder, Framing, HeaderDirection, Outline, Server, Wire};
 
 use crate::ClientRequest;
@@ -44,7 +45,13 @@ pub(crate) fn relay_request(
         query if query.is_empty() => address.path.clone(),
         query => format!("{}?{query}", address.path),
     };
-    Ok(RelayRequest { path, headers, body, is_streamed: outline.framing != Framing::Whole })
+    Ok(RelayRequest {
+        method: Method::Post,
+        path,
+        headers,
+        body,
+        is_streamed: outline.framing != Framing::Whole,
+    })
 }
 
 /// Returns the query of a path without keys: the client's key is for the gateway.

@@ -1,5 +1,7 @@
 //! The record of one exchange: the model that answers, and the tokens that it reports.
 
+mod stored_ids;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,12 +12,22 @@ use windlass_stream::Chunk;
 use crate::estimate::chunk_tokens;
 use crate::hook::Observer;
 
+pub(crate) use stored_ids::{StoredAt, StoredIds, is_id};
+
 /// The record of an exchange while it happens.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     record: Mutex<Record>,
     /// True if forwarded answers are decoded to find their end.
     finds_end: bool,
+    id_keeper: Option<IdKeeper>,
+}
+
+/// The table that gets the ids of forwarded answers, and the client that owns them.
+#[derive(Debug)]
+struct IdKeeper {
+    ids: Arc<StoredIds>,
+    owner: String,
 }
 
 /// A repeated send of a translated request to one upstream, which the client permitted with `x-windlass-attempts`.
@@ -59,6 +71,23 @@ impl Recorder {
 
     pub(crate) fn finds_end(&self) -> bool {
         self.finds_end
+    }
+
+    /// Keeps the ids of forwarded answers for a client.
+    pub(crate) fn with_ids(mut self, ids: Arc<StoredIds>, owner: impl Into<String>) -> Self {
+        self.id_keeper = Some(IdKeeper { ids, owner: owner.into() });
+        self
+    }
+
+    pub(crate) fn keeps_ids(&self) -> bool {
+        self.id_keeper.is_some()
+    }
+
+    /// Keeps the id of an answer of the upstream.
+    pub(crate) fn keep_id(&self, id: &str) {
+        if let Some(IdKeeper { ids, owner }) = &self.id_keeper {
+            ids.insert(owner, id, &self.read().upstream);
+        }
     }
 
     /// Records that the model ended its answer.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::Stream;
-use windlass_client::{Client, ClientEvent};
+use windlass_client::{Client, ClientEvent, Method};
 use windlass_protocol::Request;
 use windlass_stream::{ChunkStream, ModelError};
 
@@ -57,6 +57,8 @@ pub type RelayBody = Pin<Box<dyn Stream<Item = Result<Bytes, ModelError>> + Send
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RelayRequest {
+    /// The method. Requests for an answer are `POST`.
+    pub method: Method,
     /// The path with its query, relative to the provider's base URL.
     pub path: String,
     /// The headers, without a key.
@@ -123,8 +125,8 @@ impl RelayAnswer {
 impl Relay for Client {
     fn forward(&self, request: RelayRequest) -> RelayFuture<'_, RelayResponse> {
         Box::pin(async move {
-            let RelayRequest { path, headers, body, is_streamed } = request;
-            let response = Self::forward(self, &path, &headers, body, is_streamed).await?;
+            let RelayRequest { method, path, headers, body, is_streamed } = request;
+            let response = Self::forward(self, method, &path, headers, body, is_streamed).await?;
             let body = response.body.map(|bytes| bytes.map_err(|error| connection_error(&error.message)));
             Ok(RelayResponse::new(response.status, response.headers, Box::pin(body)))
         })

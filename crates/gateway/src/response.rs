@@ -30,12 +30,17 @@ pub(crate) fn new_id() -> String {
 
 /// Separates the media type from the other headers of a forwarded answer.
 pub(crate) fn split_content_type(
-    headers: Vec<(String, String)>,
+    mut headers: Vec<(String, String)>,
     default: &'static str,
 ) -> (String, Vec<(String, String)>) {
-    let (types, others): (Vec<_>, Vec<_>) = headers.into_iter().partition(|(name, _)| name == "content-type");
-    let content_type = types.into_iter().next().map_or_else(|| default.to_owned(), |(_, value)| value);
-    (content_type, others)
+    match headers.iter().position(|(name, _)| name == "content-type") {
+        Some(position) => {
+            let (_, content_type) = headers.remove(position);
+            headers.retain(|(name, _)| name != "content-type");
+            (content_type, headers)
+        }
+        None => (default.to_owned(), headers),
+    }
 }
 
 /// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.

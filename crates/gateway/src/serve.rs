@@ -15,6 +15,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::HeaderValue;
+use hyper::http::uri::PathAndQuery;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request};
@@ -23,6 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Duration;
+use windlass_wire::decode_text;
 
 use crate::listener::{Listener, Socket};
 use crate::stop::{Phase, Stop};
@@ -173,10 +175,11 @@ async fn respond(service: Arc<Service>, stop: Stop, request: Request<Incoming>) 
 
 async fn answer(service: &Service, front: &Front, stop: Stop, mut request: Request<Incoming>) -> HttpResult {
     let Service { options, bodies, .. } = service;
-    let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
+    let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str).to_owned();
     let mut client = ClientRequest::new(path, Bytes::new());
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    client.headers.extend(request.headers().iter().map(|(name, value)| (name.to_string(), text(value))));
+    let text = |value: &HeaderValue| decode_text(value.as_bytes()).into_owned();
+    let headers = request.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    client.headers.extend(headers);
     let method = request.method().clone();
     // A client without a key costs no memory for its body.
     let key = match front.admit(method.as_str(), &client) {

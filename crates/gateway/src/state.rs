@@ -21,4 +21,5 @@ pub use sqlite::SqliteStateStore;
 pub use store::{StateError, StateFuture, StateStore};
 
 pub(crate) use endpoint::answer;
+pub(crate) use error::{not_found, previous_not_found};
 pub(crate) use session::Session;

@@ -1,5 +1,6 @@
-//! The provider's count of tokens, read beside an answer that is forwarded byte for byte.
+//! The provider's count of tokens, and the id of a stored answer, read beside an answer that is forwarded byte for byte.
 
+mod answer_id;
 mod json_outline;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use windlass_wire::{Framing, Wire, WireLimits};
 use crate::estimate::output_tokens;
 use crate::recorder::Recorder;
 use crate::relay::RelayBody;
+use answer_id::{id_of_body, id_of_event};
 use json_outline::JsonOutline;
 
 /// Bytes of an event that are held. A longer event, which has the whole answer, is held as an outline.
@@ -64,6 +66,9 @@ struct EventScan {
     is_return: bool,
     first: Option<Vec<u8>>,
     last: Option<Vec<u8>>,
+    /// True until the first event with data, if the id of the answer is read.
+    reads_id: bool,
+    id: Option<String>,
 }
 
 impl CountedBody {
@@ -74,7 +79,9 @@ impl CountedBody {
         recorder: Arc<Recorder>,
     ) -> Self {
         let scan = match framing {
-            Framing::Events => Scan::Events(EventScan::default()),
+            Framing::Events => {
+                Scan::Events(EventScan { reads_id: recorder.keeps_ids(), ..EventScan::default() })
+            }
             _ => Scan::Whole(JsonOutline::default()),
         };
         Self { body, reader: UsageReader { wire, recorder, scan, output: 0 } }
@@ -100,6 +107,10 @@ impl UsageReader {
         match &mut self.scan {
             Scan::Events(events) => {
                 self.output = self.output.saturating_add(events.push(bytes));
+                // Another request can name the answer while it is streamed.
+                if let Some(id) = events.id.take() {
+                    self.recorder.keep_id(&id);
+                }
             }
             Scan::Whole(outline) => outline.push(bytes),
             Scan::Ended => {}
@@ -110,6 +121,11 @@ impl UsageReader {
         let usage = match std::mem::replace(&mut self.scan, Scan::Ended) {
             Scan::Events(events) => self.decode_events(events),
             Scan::Whole(outline) => outline.finish().and_then(|body| {
+                if self.recorder.keeps_ids()
+                    && let Some(id) = id_of_body(&body)
+                {
+                    self.recorder.keep_id(&id);
+                }
                 let mut chunks = Vec::new();
                 // A body that is not the format's has no count.
                 drop(self.wire.decode_whole(&body, WireLimits::default(), &mut chunks));
@@ -193,6 +209,10 @@ impl EventScan {
         if let Some(data) = self.data.take() {
             self.event.extend(data.finish().unwrap_or_default());
             self.event.extend_from_slice(b"\n\n");
+        }
+        if self.reads_id && memmem::find(&self.event, b"data:").is_some() {
+            self.reads_id = false;
+            self.id = id_of_event(&self.event);
         }
         if has_usage(&self.event) {
             let event = std::mem::take(&mut self.event);

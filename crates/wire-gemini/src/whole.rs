@@ -17,7 +17,7 @@ pub(crate) fn decode_whole(
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
     }
-    let text = String::from_utf8_lossy(body);
+    let text = windlass_wire::decode_text(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     match text.bytes().next() {
         Some(b'{') => read(text, chunks),

@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod body;
+mod body_text;
 mod caches_api;
 mod cut;
 mod decoder;
@@ -34,6 +35,7 @@ mod translation;
 mod writers;
 
 pub use body::with_extra;
+pub use body_text::decode_text;
 pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;

@@ -265,7 +265,7 @@ fn outline_of_body(
     if !is_served {
         return Err(RequestError::Path { wire, path: path.to_owned() });
     }
-    let text = String::from_utf8_lossy(body);
+    let text = crate::decode_text(body);
     let text = text.trim_start_matches('\u{feff}');
     if let Some(outline) = read_outline(text) {
         return Ok(outline);

@@ -37,39 +37,59 @@ fn an_edit_of_the_conversation_has_an_effect_from_its_trigger() {
         (&json!([]), 1_000_000, false),
         (&edits(json!([{"type": "new"}])), 10, true),
     ] {
-        assert_eq!(has_effect("context_management", value, &request(bytes)), expected, "{value} {bytes}");
+        let format = if value.is_array() { "openai-responses" } else { "anthropic" };
+        assert_eq!(
+            has_effect(format, "context_management", value, &request(bytes)),
+            expected,
+            "{value} {bytes}"
+        );
     }
 }
 
 #[test]
 fn filters_that_are_off_and_the_resolution_of_no_picture_have_none() {
     let setting = |threshold: &str| json!([{"category": "HARM_CATEGORY_HARASSMENT", "threshold": threshold}]);
+    let gemini = |path: &str, value: &Value, request: &Request| has_effect("gemini", path, value, request);
     for (threshold, expected) in
         [("BLOCK_NONE", false), ("OFF", false), ("BLOCK_ONLY_HIGH", true), ("", true)]
     {
-        assert_eq!(has_effect("safetySettings", &setting(threshold), &request(1)), expected, "{threshold}");
+        assert_eq!(gemini("safetySettings", &setting(threshold), &request(1)), expected, "{threshold}");
     }
     let low = json!("MEDIA_RESOLUTION_LOW");
-    assert!(!has_effect("mediaResolution", &low, &request(1)));
+    assert!(!gemini("generationConfig.mediaResolution", &low, &request(1)));
     let mut picture = request(1);
     picture.messages.push(Message::new(
         windlass_protocol::Role::User,
         vec![Part::Image(Image::base64("image/png", "AAAA"))],
     ));
-    assert!(has_effect("mediaResolution", &low, &picture));
+    assert!(gemini("generationConfig.mediaResolution", &low, &picture));
 }
 
 #[test]
 fn a_region_and_a_payer_have_an_effect_unless_they_are_the_usual_ones() {
-    for (name, value, expected) in [
-        ("inference_geo", json!("global"), false),
-        ("inference_geo", json!("us"), true),
-        ("billing_policy", json!({"type": "billing_policy", "bill_to": "self"}), false),
-        ("billing_policy", json!({"type": "billing_policy"}), false),
-        ("billing_policy", json!({"type": "billing_policy", "bill_to": "user_profile"}), true),
-        ("mode", json!("standard"), false),
-        ("mode", json!("pro"), true),
+    for (format, path, value, expected) in [
+        ("anthropic", "inference_geo", json!("global"), false),
+        ("anthropic", "inference_geo", json!("us"), true),
+        ("anthropic", "billing_policy", json!({"type": "billing_policy", "bill_to": "self"}), false),
+        ("anthropic", "billing_policy", json!({"type": "billing_policy"}), false),
+        ("anthropic", "billing_policy", json!({"type": "billing_policy", "bill_to": "user_profile"}), true),
+        ("openai-responses", "reasoning.mode", json!("standard"), false),
+        ("openai-responses", "reasoning.mode", json!("pro"), true),
     ] {
-        assert_eq!(has_effect(name, &value, &request(1)), expected, "{name} {value}");
+        assert_eq!(has_effect(format, path, &value, &request(1)), expected, "{format} {path} {value}");
+    }
+}
+
+/// A field of another format, or in another place, with the last name of one in the table is not that field.
+#[test]
+fn a_field_is_found_by_its_format_and_path() {
+    for (format, path, value) in [
+        ("gemini", "mode", json!("standard")),
+        ("openai-chat", "mode", json!("standard")),
+        ("openai-responses", "mode", json!("standard")),
+        ("openai-responses", "n", json!(1)),
+        ("openai-chat", "inference_geo", json!("global")),
+    ] {
+        assert!(has_effect(format, path, &value, &request(1)), "{format} {path}");
     }
 }

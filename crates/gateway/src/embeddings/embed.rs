@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::Stream;
 use memchr::memmem;
+use windlass_client::Method;
 use windlass_protocol::Usage;
 use windlass_stream::ModelError;
 use windlass_wire::{HeaderDirection, Outline, ProviderError, ProviderErrorKind, Server};
@@ -60,7 +61,7 @@ impl Gateway {
         if let Some(recorder) = &self.recorder {
             recorder.begin(&self.upstream.label, self.upstream.prices(name));
         }
-        let sent = RelayRequest { path, headers, body, is_streamed: false };
+        let sent = RelayRequest { method: Method::Post, path, headers, body, is_streamed: false };
         match send(relay.as_ref(), server, sent, &mut stop.into_signal(Phase::Ending)).await {
             Ok(response) => pass_whole(server, response, |body, status| match &self.recorder {
                 Some(recorder) if status == 200 => {

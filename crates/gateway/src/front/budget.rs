@@ -55,7 +55,7 @@ pub(super) fn expect_tokens(
     body: &[u8],
     known_maximum: Option<u64>,
 ) -> Result<ExpectedTokens, ProviderError> {
-    let text = String::from_utf8_lossy(body);
+    let text = windlass_wire::decode_text(body);
     let text = text.trim_start_matches('\u{feff}');
     let fields: OutputFields = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
     let input = estimate::input_tokens(text.as_bytes(), &Tokenizer::Unknown)
@@ -148,4 +148,16 @@ fn describe(limit: LimitKind) -> &'static str {
         LimitKind::CostPerDay => "the budget per day",
         LimitKind::CostPerMonth => "the budget per month",
     }
+}
+
+/// Returns true for a request whose provider continues its answer after the response. A body that cannot be read counts as
+/// one: its provider may take it in another way.
+pub(super) fn is_background(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Background {
+        #[serde(default)]
+        background: Option<bool>,
+    }
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    serde_json::from_slice::<Background>(body).map_or(true, |request| request.background == Some(true))
 }

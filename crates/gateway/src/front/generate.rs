@@ -39,6 +39,13 @@ impl Front {
             Some(plan) if plan.stores() => Recorder::with_end(),
             _ => Recorder::default(),
         };
+        let keeps_ids =
+            server.is_some_and(|server| server.stores_responses()) && summary.kind == RequestKind::Answer;
+        let recorder = if keeps_ids {
+            recorder.with_ids(Arc::clone(&self.shared.stored_ids), request.owner.as_str())
+        } else {
+            recorder
+        };
         let recorder = Arc::new(recorder);
         let mut measurement = Measurement::start(
             (Arc::clone(&self.shared), Arc::clone(&recorder)),
@@ -51,6 +58,9 @@ impl Front {
         }
         if client.is_some_and(|key| !key.permits(model)) {
             return measurement.measure(self.refuse(server, &not_permitted(model)), None);
+        }
+        if let Some(error) = server.and_then(|server| self.refuse_foreign_state(server, &request)) {
+            return measurement.measure(self.refuse(server, &error), None);
         }
         let Some(place) = self.shared.places.enter(self.requests) else {
             return measurement.measure(self.refuse(server, &overload_error()), None);
@@ -126,7 +136,8 @@ impl Front {
             amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
         }
         let reservation = self.reserve_amount(client, amount)?;
-        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole })
+        let is_background = budget::is_background(&request.body);
+        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole, is_background })
     }
 
     /// Returns the maximum of output tokens that the catalogue knows of a model, by the client's name for it or by those of
@@ -137,7 +148,11 @@ impl Front {
         names.flat_map(of_name).filter_map(|known| known.max_output_tokens).max()
     }
 
-    fn reserve_amount(&self, client: &ClientKey, amount: Amount) -> Result<Reservation, ProviderError> {
+    pub(super) fn reserve_amount(
+        &self,
+        client: &ClientKey,
+        amount: Amount,
+    ) -> Result<Reservation, ProviderError> {
         let second = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let reserved = self.shared.accounts.reserve(&client.name, &client.limits, amount, second);
         reserved.map_err(budget::denial_error)

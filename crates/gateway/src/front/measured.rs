@@ -41,6 +41,8 @@ pub(super) struct Hold {
     pub(super) expected: ExpectedTokens,
     /// True if the answer is one body.
     pub(super) is_whole: bool,
+    /// True if the provider continues the answer after its response has ended.
+    pub(super) is_background: bool,
 }
 
 impl Measurement {
@@ -135,6 +137,10 @@ impl Hold {
         let is_refused = line.status >= 400 && line.status != CLOSED_BY_CLIENT;
         if record.upstream.is_empty() || is_refused {
             return Amount::default();
+        }
+        if self.is_background {
+            // The client reads the rest by another request, which has no count for its budget.
+            return self.reservation.amount;
         }
         let count = record.usage.filter(|_| self.is_whole || line.is_complete);
         let is_unknown = record.usage.is_none() && !line.is_complete;

@@ -35,7 +35,7 @@ impl Session {
         store: Arc<dyn StateStore>,
         request: &ClientRequest,
     ) -> Result<Option<(ClientRequest, Self)>, ProviderError> {
-        let text = String::from_utf8_lossy(&request.body);
+        let text = windlass_wire::decode_text(&request.body);
         let Ok(mut members) = serde_json::from_str::<Members>(text.trim_start_matches('\u{feff}')) else {
             return Ok(None);
         };

@@ -50,6 +50,11 @@ enum Key {
     Other,
 }
 
+/// Returns true for a byte that begins or ends a string, an object or a list, and for a blank.
+fn is_structural(byte: u8) -> bool {
+    matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+}
+
 impl JsonOutline {
     /// Reads the next bytes of the document.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -61,6 +66,14 @@ impl JsonOutline {
             if self.string.is_some() {
                 rest = self.push_string(rest);
                 continue;
+            }
+            if self.inner > 0 {
+                let run = rest.iter().position(|byte| is_structural(*byte)).unwrap_or(rest.len());
+                if let Some((run, after)) = rest.split_at_checked(run).filter(|(run, _)| !run.is_empty()) {
+                    self.keep(run);
+                    rest = after;
+                    continue;
+                }
             }
             rest = after;
             match byte {

@@ -59,11 +59,24 @@ impl Canned {
 
     /// A gateway before this provider as a vendor.
     pub(crate) fn gateway_at(&self, endpoint: Endpoint, wire: &str) -> Gateway {
+        gateway_of(self.upstream(endpoint, wire))
+    }
+
+    /// A gateway whose upstream has a name in measurements.
+    pub(crate) fn gateway_labelled(&self, wire: &str, label: &str) -> Gateway {
+        let endpoint = Endpoint::custom("http://upstream.example/v1", wire);
+        gateway_of(self.upstream(endpoint, wire).with_label(label))
+    }
+
+    fn upstream(&self, endpoint: Endpoint, wire: &str) -> Upstream {
         let builder = Client::builder(endpoint, format(wire).wire.clone());
         let client = builder.key(Some("sk-gateway-key".into())).transport(self.clone()).build().unwrap();
-        let gateway = Gateway::new(Upstream::from_client(client));
-        formats().into_iter().fold(gateway, |gateway, format| gateway.with_server(format.server))
+        Upstream::from_client(client)
     }
+}
+
+fn gateway_of(upstream: Upstream) -> Gateway {
+    formats().into_iter().fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server))
 }
 
 impl Transport for Canned {

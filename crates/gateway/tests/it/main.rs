@@ -26,5 +26,6 @@ mod secrets;
 mod serve;
 mod state;
 mod state_rules;
+mod stored;
 mod survives;
 mod versions;

@@ -16,7 +16,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, 
     let Some(before) = asked.strip_suffix("/chat/completions") else {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     };
-    let text = String::from_utf8_lossy(body);
+    let text = windlass_wire::decode_text(body);
     let text = text.trim_start_matches('\u{feff}');
     match replace_lone_surrogates(text) {
         Some(repaired) => read(before, &repaired),

@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::server::calls::Calls;
 use crate::server::error::stream_error;
-use crate::server::words::{annotation, details, finish_word, merge_finish, refusal, usage};
+use crate::server::words::{UsageFields, annotation, details, finish_word, merge_finish, refusal, usage};
 
 /// The encoder of one streamed answer.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Stream {
     }
 
     /// Writes the fields that all chunks have, and the end of a chunk.
-    fn end_chunk(&self, usage: Option<&Value>, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn end_chunk(&self, usage: Option<&UsageFields>, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         bytes.extend_from_slice(self.fields.as_bytes());
         if self.tell_usage == TellUsage::Tell {
             // If the client asked for usage, all chunks but the last have it as `null`.

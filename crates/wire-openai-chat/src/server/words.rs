@@ -1,5 +1,6 @@
 //! Translates stop reasons, usage and opaque data to this format.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 
@@ -21,15 +22,38 @@ pub(crate) fn finish_word<'a>(reason: &'a StopReason, raw: &'a str, refused: boo
     }
 }
 
-pub(crate) fn usage(usage: &Usage) -> Value {
-    let total = usage.input_tokens.saturating_add(usage.output_tokens);
-    json!({
-        "prompt_tokens": usage.input_tokens, "completion_tokens": usage.output_tokens, "total_tokens": total,
-        "prompt_tokens_details": {
-            "cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens,
+/// The usage of an answer in this format.
+#[derive(Serialize)]
+pub(crate) struct UsageFields {
+    completion_tokens: u64,
+    completion_tokens_details: CompletionDetails,
+    prompt_tokens: u64,
+    prompt_tokens_details: PromptDetails,
+    total_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct CompletionDetails {
+    reasoning_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct PromptDetails {
+    cache_write_tokens: u64,
+    cached_tokens: u64,
+}
+
+pub(crate) fn usage(usage: &Usage) -> UsageFields {
+    UsageFields {
+        completion_tokens: usage.output_tokens,
+        completion_tokens_details: CompletionDetails { reasoning_tokens: usage.reasoning_tokens },
+        prompt_tokens: usage.input_tokens,
+        prompt_tokens_details: PromptDetails {
+            cache_write_tokens: usage.cache_write_tokens,
+            cached_tokens: usage.cache_read_tokens,
         },
-        "completion_tokens_details": { "reasoning_tokens": usage.reasoning_tokens },
-    })
+        total_tokens: usage.input_tokens.saturating_add(usage.output_tokens),
+    }
 }
 
 /// Returns the `reasoning_details` of a server of this format.

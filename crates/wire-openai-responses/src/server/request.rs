@@ -21,7 +21,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, 
     if !serves(path) {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     }
-    let text = String::from_utf8_lossy(body);
+    let text = windlass_wire::decode_text(body);
     let text = text.trim_start_matches('\u{feff}');
     // Clients forward the model's text, including lone surrogates.
     match replace_lone_surrogates(text) {

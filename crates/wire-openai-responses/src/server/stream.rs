@@ -212,7 +212,7 @@ impl Encoder for ResponseEncoder {
         let ending = Ending { status, incomplete, error, usage: self.usage };
         let response = self.frame.end_response(output, ending);
         if self.framing == Framing::Whole {
-            bytes.extend_from_slice(response.to_string().as_bytes());
+            serde_json::to_writer(&mut *bytes, &response)?;
         } else {
             self.event(bytes, &format!("response.{status}"), json!({ "response": response }));
         }

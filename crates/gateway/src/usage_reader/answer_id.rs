@@ -1,0 +1,26 @@
+//! The id under which a provider stores an answer.
+
+use serde::Deserialize;
+
+/// The member of an object that names it.
+#[derive(Deserialize)]
+struct Named {
+    id: Option<String>,
+}
+
+/// The first event of an answer.
+#[derive(Deserialize)]
+struct FirstEvent {
+    response: Option<Named>,
+}
+
+/// Returns the id in an answer in one body.
+pub(super) fn id_of_body(body: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Named>(body).ok()?.id
+}
+
+/// Returns the id in the first event of an answer.
+pub(super) fn id_of_event(event: &[u8]) -> Option<String> {
+    let data = event.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data:"))?;
+    serde_json::from_slice::<FirstEvent>(data).ok()?.response?.id
+}
