@@ -35,7 +35,7 @@ impl<'a> Check<'a> {
                 }
             }
             ("unevaluatedItems", schema) if !self.is_reference_alone => {
-                self.unevaluated_items(schema, items, at, found);
+                self.check_unevaluated_items(schema, items, at, found);
             }
             ("contains", schema) => {
                 let count = items.iter().filter(|item| self.fits(schema, item, at)).count() as u64;

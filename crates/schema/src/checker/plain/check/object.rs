@@ -36,7 +36,7 @@ impl<'a> Check<'a> {
             }
             ("additionalProperties", schema) => self.additional(schema, members, at, found),
             ("unevaluatedProperties", schema) if !self.is_reference_alone => {
-                self.unevaluated_properties(schema, members, at, found);
+                self.check_unevaluated_properties(schema, members, at, found);
             }
             ("propertyNames", schema) => self.names(schema, members, at, found),
             ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(dependents)) => {
