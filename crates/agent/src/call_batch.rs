@@ -273,7 +273,7 @@ impl Model for TheseCalls {
         if is_done {
             chunks.push(Chunk::text(DONE));
         } else {
-            chunks.extend(self.0.iter().map(whole));
+            chunks.extend(self.0.iter().map(to_chunk));
         }
         let (reason, raw) = if is_done { (StopReason::End, "stop") } else { (StopReason::Calls, "calls") };
         chunks.push(Chunk::Finish { reason, raw: raw.to_owned() });
@@ -282,7 +282,7 @@ impl Model for TheseCalls {
     }
 }
 
-fn whole(call: &ToolCall) -> Chunk {
+fn to_chunk(call: &ToolCall) -> Chunk {
     Chunk::Call(CallChunk::Whole {
         id: Some(call.id.to_string()),
         name: call.name.to_string(),

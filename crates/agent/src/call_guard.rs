@@ -13,7 +13,7 @@ use windlass_loop::CallDecision;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::{Checked, WrongPayload};
 
-use self::changes::{difference, is_same, stale};
+use self::changes::{difference, is_same, refuse_stale};
 pub(crate) use self::guarded_decision::{Amendments, GuardedDecision};
 use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
@@ -95,7 +95,7 @@ impl CallGuard {
     }
 
     /// Returns the stored checked call, so that it runs without a second decision.
-    pub(crate) fn checked(&self, call: &ToolCall) -> Option<Checked> {
+    pub(crate) fn find_checked(&self, call: &ToolCall) -> Option<Checked> {
         let known = self.calls().get(&call.id).cloned()?;
         Some(known.checked)
     }
@@ -105,12 +105,14 @@ impl CallGuard {
     /// (RULES H4, H5).
     pub(crate) fn recheck(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let known = self.calls().remove(&call.id);
-        let Some(known) = known else { return Err(stale(call, "policy has not decided about this call")) };
+        let Some(known) = known else {
+            return Err(refuse_stale(call, "policy has not decided about this call"));
+        };
         let call = known.rewritten.as_ref().unwrap_or(call);
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
-            return Err(stale(call, "the target of a link that a rule names has changed"));
+            return Err(refuse_stale(call, "the target of a link that a rule names has changed"));
         }
         let is_unchanged = match &known.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
@@ -124,7 +126,7 @@ impl CallGuard {
             self.taint.note(&checked.facts.effects);
             return Ok(());
         }
-        Err(stale(call, &difference(&known.checked.facts, &checked.facts)))
+        Err(refuse_stale(call, &difference(&known.checked.facts, &checked.facts)))
     }
 
     pub(crate) fn taint(&self) -> &Taint {

@@ -2,18 +2,18 @@
 
 mod ending;
 mod fragments;
+mod text;
 mod whole_calls;
 
 use serde_json::Value;
 use windlass_partial_json::Snapshot;
 use windlass_protocol::{Opaque, StopReason, Usage};
-use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
+use windlass_stream::{CallChunk, CallKey, Chunk, StreamError};
 
 use self::ending::end_of;
 use crate::calls::fragment::Fragment;
 use crate::calls::{Assignment, Calls};
-use crate::classification::{AnswerEnd, End, Rank};
-use crate::growing::Marks;
+use crate::classification::AnswerEnd;
 use crate::parts::Parts;
 use crate::{AssembleOptions, CallEvent, CallIndex, Ending};
 
@@ -85,15 +85,9 @@ impl Assembler {
     /// Processes the next chunk and appends its call events to `events`.
     pub fn push(&mut self, chunk: Chunk, events: &mut Vec<CallEvent>) {
         match chunk {
-            Chunk::Text { text } => {
-                let text = self.admit(text);
-                self.parts.speak(text);
-            }
+            Chunk::Text { text } => self.push_text(text),
             Chunk::TextEnd { opaque } => self.parts.end_words(opaque),
-            Chunk::Reasoning { text } => {
-                let text = self.admit(text);
-                self.parts.think(text);
-            }
+            Chunk::Reasoning { text } => self.push_reasoning(text),
             Chunk::ReasoningEnd { opaque } => self.parts.end_thoughts(opaque),
             Chunk::Call(piece) => self.push_call(piece, events),
             Chunk::Usage { usage } => self.usage = usage,
@@ -122,18 +116,6 @@ impl Assembler {
         self.calls.growing(usize::try_from(index.0).ok()?).map(|call| call.parser.snapshot())
     }
 
-    /// Returns the text, or an empty string with an error in the answer if the text exceeds the limit.
-    fn admit(&mut self, text: String) -> String {
-        let limit = self.options.limits.text_bytes;
-        if !self.is_full && text.len() <= limit.saturating_sub(self.parts.bytes()) {
-            return text;
-        }
-        self.is_full |= !text.is_empty();
-        let message = format!("the answer has more than {limit} bytes of text");
-        self.error.get_or_insert(StreamError::new(StreamErrorKind::Unknown, None, message));
-        String::new()
-    }
-
     fn push_call(&mut self, piece: CallChunk, events: &mut Vec<CallEvent>) {
         match piece {
             CallChunk::Partial { .. } => {
@@ -147,16 +129,7 @@ impl Assembler {
                 self.record_start(placed, opaque, events);
             }
             CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
-            CallChunk::End { key, arguments } => {
-                let Some(Assignment::Call(at)) = self.calls.find_key(key) else { return };
-                let Some(call) = self.calls.growing_mut(at) else { return };
-                if let Some(whole) = arguments {
-                    call.complete(&whole, &self.options.limits);
-                }
-                call.marks = Marks::Ended;
-                call.tell(None, events);
-                self.end_call(at, End::Mark, Rank::Last, events);
-            }
+            CallChunk::End { key, arguments } => self.push_end(key, arguments, events),
             CallChunk::Whole { id, name, body, opaque } => {
                 self.push_whole(id.as_deref(), name, body, opaque, events);
             }

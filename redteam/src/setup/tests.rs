@@ -1,4 +1,4 @@
-//! What a setup's words come to.
+//! The values that a setup's words become.
 
 use serde_json::{Value, json};
 use windlass_hitl::Action;

@@ -1,10 +1,10 @@
-//! The shared catalogue, where it is there.
+//! The shared catalogue, if it exists.
 
 use windlass_testkit::{Need, corpora, require};
 
 use crate::run;
 
-// H1, H2: every case can be read and decided; which of them hold is for `cargo xtask redteam` to say.
+// H1, H2: every case can be parsed and decided; `cargo xtask redteam` reports which ones hold.
 #[test]
 fn every_decision_of_the_shared_catalogue_is_made() {
     let file = require!(Need::Attacks, corpora::find_attacks("attacks.json"));

@@ -93,7 +93,7 @@ fn unknown_cases_fail() {
         "failed",
         "`feels_safe` is not known",
     );
-    // Known, but nothing of this case measures it.
+    // Known, but no measurement of this case has it.
     check(&with(read("README.md"), "assert", json!({"routed_ok": 2})), "failed", "was not measured");
     check(&case("read_file", &json!({"path": "a"}), "P-odd", "decide"), "failed", "`weather` is not known");
     check(&case("read_file", &json!({"path": "a"}), "P-none", "decide"), "failed", "unknown setup P-none");

@@ -1,4 +1,4 @@
-//! The harness run as it is: on catalogues that must fail, and on the shared one where it is there.
+//! The harness as a program: on catalogues that must fail, and on the shared one if it exists.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -13,7 +13,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What the harness printed: a value for each case and the sums.
+/// The output of the harness: a value for each case and the sums.
 pub(crate) struct Ended {
     pub(crate) is_success: bool,
     pub(crate) cases: Vec<Value>,

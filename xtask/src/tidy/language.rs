@@ -17,6 +17,9 @@ use super::Findings;
 /// Maximum marked sentences per thousand. Lower it when the count falls; never raise it.
 const SENTENCES: u64 = 2;
 
+/// Maximum marked sentences per thousand in comments of tests, examples and benchmarks.
+const TESTS: u64 = 16;
+
 /// Maximum sentences per thousand that begin with an interrogative word and are not questions.
 const INTERROGATIVES: u64 = 0;
 
@@ -28,6 +31,9 @@ const FUNCTIONS: u64 = 1;
 
 /// Maximum types per thousand that are named by a participle, a preposition or an adverb.
 const TYPES: u64 = 0;
+
+/// The end of the name of a part with tests, examples and benchmarks.
+const TESTS_SUFFIX: &str = " (tests)";
 
 /// Number of sentences in a sample.
 const SAMPLE: usize = 200;
@@ -60,10 +66,10 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Reads a file if it is documentation: sources without tests, and Markdown.
+    /// Reads a source or a Markdown file. Only comments count in tests, examples and benchmarks.
     pub(super) fn read(&mut self, path: &str, content: &str) {
         let is_markdown = extension(path) == "md";
-        if !is_markdown && !is_source(path) {
+        if !is_markdown && extension(path) != "rs" {
             return;
         }
         let count = self.parts.entry(part_of(path)).or_default();
@@ -81,7 +87,7 @@ impl Language {
             }
             self.sentences.push(text);
         }
-        if is_markdown {
+        if is_markdown || is_test(path) {
             return;
         }
         for message in literals::read_literals(content) {
@@ -103,9 +109,11 @@ impl Language {
 
     /// Reports an error if a count exceeds its budget.
     pub(super) fn check(&self, found: &mut Findings) {
-        let all = self.sum();
+        let (all, tests) =
+            (self.sum(|part| !part.ends_with(TESTS_SUFFIX)), self.sum(|part| part.ends_with(TESTS_SUFFIX)));
         let held = [
             ("sentences with a marker", per_thousand(all.marked, all.sentences), SENTENCES),
+            ("sentences of tests with a marker", per_thousand(tests.marked, tests.sentences), TESTS),
             (
                 "sentences that begin with What, How or Who",
                 per_thousand(all.interrogative, all.sentences),
@@ -138,13 +146,13 @@ impl Language {
         writeln!(out, "of 1000 sentences, messages, functions and types:")?;
         writeln!(
             out,
-            "{:<26} sentences  marked  What..  messages  marked  functions  odd  types  odd",
+            "{:<32} sentences  marked  What..  messages  marked  functions  odd  types  odd",
             "part"
         )?;
         for (name, count) in parts {
             writeln!(out, "{}", row(name, count))?;
         }
-        writeln!(out, "{}", row("all", &self.sum()))
+        writeln!(out, "{}", row("all", &self.sum(|_| true)))
     }
 
     /// Prints sentences that are drawn at random. A seed always draws the same sentences.
@@ -158,9 +166,10 @@ impl Language {
         Ok(())
     }
 
-    fn sum(&self) -> Count {
+    /// Returns the sum of the parts whose name is chosen.
+    fn sum(&self, is_chosen: impl Fn(&str) -> bool) -> Count {
         let mut all = Count::default();
-        for count in self.parts.values() {
+        for (_, count) in self.parts.iter().filter(|(name, _)| is_chosen(name)) {
             all.sentences = all.sentences.saturating_add(count.sentences);
             all.marked = all.marked.saturating_add(count.marked);
             all.interrogative = all.interrogative.saturating_add(count.interrogative);
@@ -189,7 +198,7 @@ impl Tally {
 
 fn row(name: &str, count: &Count) -> String {
     format!(
-        "{name:<26} {:>9} {:>7} {:>7} {:>9} {:>7} {:>10} {:>4} {:>6} {:>4}",
+        "{name:<32} {:>9} {:>7} {:>7} {:>9} {:>7} {:>10} {:>4} {:>6} {:>4}",
         count.sentences,
         per_thousand(count.marked, count.sentences),
         per_thousand(count.interrogative, count.sentences),
@@ -213,18 +222,23 @@ fn per_thousand(part: u64, whole: u64) -> u64 {
     part.saturating_mul(1000).checked_div(whole).unwrap_or_default()
 }
 
-fn is_source(path: &str) -> bool {
-    let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
-    extension(path) == "rs" && path.contains("/src/") && !is_test
+/// Returns true for a Rust file that is not part of a library or a program: a test, an example, a benchmark.
+fn is_test(path: &str) -> bool {
+    let is_inside = path.ends_with("/tests.rs") || path.contains("/tests/");
+    extension(path) == "rs" && (is_inside || !path.contains("/src/"))
 }
 
 pub(super) fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Returns the part of a path: a crate's sources, its documents, or a folder at the root.
+/// Returns the part of a path: a crate's sources, its tests, its documents, or a folder at the root.
 fn part_of(path: &str) -> String {
-    let kind = if extension(path) == "md" { " (documents)" } else { "" };
+    let kind = match extension(path) {
+        "md" => " (documents)",
+        _ if is_test(path) => TESTS_SUFFIX,
+        _ => "",
+    };
     let mut names = path.split('/');
     match (names.next(), names.next(), names.next()) {
         (Some("crates"), Some(name), Some(_)) => format!("{name}{kind}"),

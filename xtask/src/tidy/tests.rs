@@ -1,4 +1,4 @@
-//! The project is tidy, and each rule sees what it is for.
+//! The project is tidy, and each rule finds its violations.
 
 use xshell::Shell;
 

@@ -5,7 +5,7 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::Checked;
 
 /// Returns the result of a call whose decision does not hold any more.
-pub(super) fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
+pub(super) fn refuse_stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
         "stale_approval: not run, because the call does not match the decision about it ({what}). Check the \
          current state, and repeat the call if it is still correct"

@@ -106,7 +106,7 @@ impl CommandRunner {
         let parts = Arc::clone(&self.parts);
         let hooks = self.call_hooks();
         async move {
-            let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
+            let (Some(checked), Some(toolbox)) = (guard.find_checked(&call), tools.current()) else {
                 let text = "policy has not decided about this call";
                 return RunOutcome::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };

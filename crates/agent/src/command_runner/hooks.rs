@@ -48,7 +48,7 @@ impl CallHooks {
             if decision.verdict == Verdict::Deny {
                 break;
             }
-            let Some(checked) = self.guard.checked(call) else { break };
+            let Some(checked) = self.guard.find_checked(call) else { break };
             let hooked = HookedCall::new(checked.call, checked.facts, decision.clone());
             let hook = &*installed.hook;
             let verdict = self.hooks.guard(async { hook.check_call(&self.ctx, &hooked).await }).await;

@@ -1,4 +1,4 @@
-//! What comes in and what is shown, without secrets.
+//! Inputs and events of a run, without secrets.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{Event, Input, InterruptId, InterruptReason, StreamFailure};
@@ -24,7 +24,7 @@ fn call(arguments: &str) -> ToolCall {
     ToolCall::function(id("call_1"), ToolName::new("look").unwrap(), arguments)
 }
 
-/// What the machine gets of some chunks.
+/// Returns the chunks that reach the machine.
 fn chunks(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
     let mut redacting = Redacting::new(redactor());
     let mut got = Vec::new();
@@ -150,7 +150,7 @@ fn a_secret_in_arguments_is_found_however_it_is_written() {
     }
 }
 
-// correctness, suspicion: what was held back of an answer was lost when the run was cancelled.
+// correctness, suspicion: text that the redactor held back was lost when the run was cancelled.
 #[test]
 fn held_words_come_before_a_cancellation() {
     let mut redacting = Redacting::new(redactor());

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use windlass_loop::Event;
 use windlass_protocol::CallId;
 
@@ -255,29 +254,15 @@ fn droppable_size(event: &Event) -> Option<usize> {
     let size = match event {
         Event::CallPreview { text, .. } | Event::CallNote { text, .. } => text.len(),
         Event::ContextFilling { .. } => 0,
-        Event::AgentEvent { happened, .. } if is_piece(happened) => piece_size(happened),
+        Event::AgentEvent { happened, .. } => nested_size(&Event::deserialize(happened).ok()?)?,
         _ => return None,
     };
     Some(size.saturating_add(ENTRY_BYTES))
 }
 
-/// Returns whether the event of an agent below is a piece of text.
-fn is_piece(happened: &Value) -> bool {
-    let pieces = [
-        "text",
-        "reasoning",
-        "call_arguments",
-        "call_progress",
-        "call_note",
-        "call_preview",
-        "context_filling",
-    ];
-    happened.get("event").and_then(Value::as_str).is_some_and(|name| pieces.contains(&name))
-}
-
-fn piece_size(happened: &Value) -> usize {
-    let text = ["text", "delta"].into_iter().find_map(|name| happened.get(name)?.as_str());
-    text.map_or(0, str::len)
+/// Returns the bytes of an event of a sub-agent that can be dropped. Its pieces are not joined.
+fn nested_size(event: &Event) -> Option<usize> {
+    to_piece(event).map(|(_, text)| text.len()).or_else(|| droppable_size(event))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use windlass_stream::{
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
-/// Reads, and says that it began; or changes something.
+/// Reads and reports its start, or changes something.
 struct Probe {
     spec: ToolSpec,
     hints: Hints,
@@ -54,7 +54,7 @@ impl Tool for Probe {
     }
 }
 
-/// Asks for a call, goes on only when something has begun, and breaks off as often as is said.
+/// Emits a call, continues only when a call has started, and breaks off the given number of times.
 struct Waiting {
     call: &'static str,
     begun: Arc<Notify>,
@@ -119,7 +119,8 @@ fn agent(scene: &Scene, start: CallStart) -> Agent {
 #[tokio::test]
 async fn a_reading_call_runs_while_the_answer_streams() {
     let scene = scene("look", 0);
-    // The model says no more until the call has begun: without the early start this would wait for ever.
+    // The model sends nothing more until the call has started: without the early start this would wait
+    // forever.
     let report = agent(&scene, CallStart::Early).run("task").await.unwrap();
     assert_eq!((report.text(), scene.times.load(Ordering::Relaxed)), (Some("done"), 1));
 }

@@ -1,4 +1,4 @@
-//! Who answers: queues, folders, lists; and what of an answer that comes twice, late or never.
+//! Approvers: queues, folders and lists, and answers that arrive twice, late or never.
 
 mod channel;
 #[cfg(unix)]
@@ -26,7 +26,7 @@ pub(super) async fn a_request() -> ApprovalRequest {
     answers.requests().remove(0)
 }
 
-/// How the calls of some events ended.
+/// Returns how the calls of these events ended.
 pub(super) fn statuses(events: &[Event]) -> Vec<ResultStatus> {
     let status = |event: &Event| match event {
         Event::CallEnded { result } => Some(result.status),

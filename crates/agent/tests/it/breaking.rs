@@ -1,4 +1,5 @@
-//! People and keepers that panic: the run goes on without them, and never waits for something that does not come (L8).
+//! Approvers and stores that panic: the run continues without them, and never waits for an answer that does
+//! not arrive (L8).
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

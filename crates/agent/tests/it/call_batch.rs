@@ -14,7 +14,7 @@ use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, Shared, way};
 
-/// A model that nobody asks: its script is empty.
+/// A model that gets no request: its script is empty.
 const NO_ANSWER: &str = r#"{"turns": []}"#;
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {

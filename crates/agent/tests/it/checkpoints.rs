@@ -1,4 +1,5 @@
-//! The gate before the first change of a turn: what waits for it, what is told, what happens without a checkpoint.
+//! The checkpoint before the first change of a turn: which calls wait for it, its events, and a run without a
+//! checkpoint.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,7 +23,7 @@ const TURNS: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "w3", "name": "change", "arguments": {"n": 3}}}]},
     {"steps": [{"call": {"id": "end", "name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// Writes down what it is asked, and how often something had changed by then.
+/// Records each request, and the number of changes before it.
 #[derive(Clone, Default)]
 struct Noting {
     asked: Arc<Mutex<Vec<String>>>,
@@ -43,7 +44,7 @@ impl Noting {
             if self.hangs {
                 std::future::pending::<()>().await;
             }
-            // Whoever does not wait comes by here.
+            // A call that does not wait gets past this line.
             tokio::time::sleep(Duration::from_millis(20)).await;
             if self.fails { Err(CheckpointFailed::new("no room")) } else { Ok(asked) }
         })
@@ -70,7 +71,7 @@ async fn run(scene: &Scene, noting: &Noting, without: WithoutCheckpoint) -> Vec<
     events(agent.stream_with("task", options)).await
 }
 
-/// What is told of checkpoints, and where turns begin and end.
+/// Events about checkpoints, and the starts and ends of turns.
 fn told(events: &[Event]) -> Vec<String> {
     let line = |event: &Event| match event {
         Event::TurnStarted { turn, .. } => Some(format!("turn {turn}")),
@@ -153,8 +154,9 @@ async fn without_a_checkpoint_calls_run_or_are_refused_as_configured() {
     }
 }
 
-// L7: who waits at the gate is stopped like any other call, and has changed nothing. The clock stands until nothing moves,
-// so that both calls wait at the gate: the one that keeps the checkpoint lets go of the gate when it is stopped.
+// L7: calls that wait for the checkpoint are cancelled like any other call, and have changed nothing. The
+// clock stops until nothing moves, so that both calls wait for the checkpoint: the call that creates the
+// checkpoint releases it when it is cancelled.
 #[tokio::test(start_paused = true)]
 async fn a_call_at_the_gate_is_stopped() {
     let scene = Scene::new(TURNS, way());

@@ -34,7 +34,7 @@ impl Tool for Count {
     }
 }
 
-/// Says yes, and keeps what was shown.
+/// Approves, and stores the request.
 struct Witness(Seen);
 
 impl Approver for Witness {

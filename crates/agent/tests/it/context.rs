@@ -12,8 +12,8 @@ use windlass_wire::check_pairing;
 
 use crate::scene::{Scene, events, way};
 
-/// A model that refuses what is longer than so many messages, as a provider refuses the length of a prompt, and looks
-/// twelve times before it is done.
+/// A model that refuses requests with more than a number of messages, as a provider refuses a long prompt,
+/// and reads twelve times before it completes.
 #[derive(Default)]
 struct Short {
     answers: AtomicUsize,

@@ -14,11 +14,11 @@ use crate::scene::events;
 
 const LINES: usize = 5_000;
 
-/// Writes one long file, at a path it is told, then says that it is done.
+/// Writes one long file at a given path, then completes.
 struct Writer {
     path: &'static str,
     answers: AtomicUsize,
-    /// How many chunks were taken from it.
+    /// Returns the number of chunks taken from the model.
     written: Arc<AtomicUsize>,
 }
 
@@ -47,7 +47,7 @@ impl Model for Writer {
     }
 }
 
-/// Writes nothing, but says where it would.
+/// Writes nothing, but declares the path that it would write.
 struct Write(ToolSpec);
 
 impl Write {
@@ -84,7 +84,7 @@ impl Tool for Write {
     }
 }
 
-/// How many chunks of the long answer were taken, and the status and text of the call's result.
+/// Returns the number of chunks taken from the long answer, and the status and text of the call's result.
 async fn run(path: &'static str) -> (usize, ResultStatus, String) {
     let written = Arc::new(AtomicUsize::new(0));
     let model = Writer { path, answers: AtomicUsize::new(0), written: written.clone() };
@@ -106,7 +106,7 @@ async fn a_path_outside_of_the_workspace_is_refused_before_the_content_has_strea
     let (taken, status, text) = run("\"../../etc/passwd\"").await;
     assert_eq!(status, ResultStatus::Denied);
     assert!(text.contains("f.outside_write"), "{text}");
-    // What waits in the bounded channel is lost, the rest is never written.
+    // The chunks in the bounded channel are lost, and the model does not write the rest.
     assert!(taken < LINES / 10, "{taken} of {LINES} chunks were taken");
 }
 
@@ -122,7 +122,7 @@ async fn an_argument_of_the_wrong_type_is_refused_before_the_rest_has_streamed()
 #[tokio::test]
 async fn a_call_that_may_run_streams_to_its_end() {
     let (taken, status, _) = run("\"src/a.rs\"").await;
-    // Nobody is there to approve it.
+    // No approver is present.
     assert_eq!(status, ResultStatus::Denied);
     assert!(taken >= LINES, "{taken} of {LINES} chunks were taken");
 }

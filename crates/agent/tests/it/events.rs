@@ -1,4 +1,4 @@
-//! What a reader of a run's events gets: everything, in order, and an error behind what happened before it.
+//! Events of a run: a reader gets all of them in order, and an error after the events before it.
 
 use std::sync::Arc;
 

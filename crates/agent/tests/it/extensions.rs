@@ -1,4 +1,4 @@
-//! What a program can replace: an asynchronous journal, the tokenizer, and the summaries of compaction.
+//! Replaceable parts of an agent: an asynchronous journal, the tokenizer, and the summaries of compaction.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -55,7 +55,7 @@ async fn a_run_awaits_an_asynchronous_journal_and_is_resumed_from_it() {
     assert!(journal.inner.lock().unwrap().records().unwrap().len() > 3);
 }
 
-/// One token for each byte, so that a window is full early.
+/// Counts one token for each byte, so that a window is soon full.
 struct Bytes(Arc<AtomicUsize>);
 
 impl CountTokens for Bytes {

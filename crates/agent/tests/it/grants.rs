@@ -1,4 +1,4 @@
-//! What a human allows for the session holds for every run of it, and in a run that is resumed.
+//! A permission for the session applies to every run of it, also to a resumed run.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use windlass_journal::{Durability, Journal};
 
 use crate::scene::{Scene, Shared, way};
 
-/// One call of a shape, and another one of the same.
+/// Two calls of the same shape.
 const TWICE: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "w1", "name": "change", "arguments": {"n": 1}}}]},
     {"steps": [{"call": {"id": "w2", "name": "change", "arguments": {"n": 2}}}]},

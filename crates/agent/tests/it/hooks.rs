@@ -374,7 +374,7 @@ async fn observers_see_each_request_and_the_end() {
     assert_eq!(all.seen(), ["all None", "all None", "all run-7 done"]);
 }
 
-// A recorded step calls no hook again; what was not recorded is done again, with its hooks.
+// A replayed step calls no hook again; a step that was not recorded runs again with its hooks.
 #[tokio::test]
 async fn a_resumed_run_calls_no_hook_for_a_recorded_step() {
     let points =

@@ -17,7 +17,7 @@ use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::scene::{Shared, events};
 
-/// A tool of another program, whose picture nobody here has looked at.
+/// A tool of another program, whose picture this program has not checked.
 struct Camera(ToolSpec);
 
 impl Tool for Camera {
@@ -197,7 +197,7 @@ async fn a_refusal_without_a_picture_to_replace_still_ends_the_run() {
     assert_eq!(removed, 1);
 }
 
-// A tool's name is no picture.
+// The name of a tool is not a picture.
 #[tokio::test]
 async fn a_refusal_of_something_else_takes_no_picture() {
     let says = Says::Kind(ModelErrorKind::Refused, "status 400: Invalid schema for function 'view_image'");

@@ -1,4 +1,4 @@
-//! What a person approves often enough runs without another question (H9).
+//! A call that a person approves often enough runs without another question (H9).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// A person who says yes or no, or nothing, and counts the questions.
+/// A person who approves, denies or does not answer, and counts the questions.
 #[derive(Clone)]
 struct Person {
     says: Option<bool>,
@@ -32,7 +32,7 @@ impl Approver for Person {
     }
 }
 
-/// Runs with a person and what is learned so far; how often they were asked, and what is learned then.
+/// Runs with a person and an approval history. Returns the number of questions and the history afterwards.
 async fn run(says: Option<bool>, learned: ApprovalHistory) -> (usize, ApprovalHistory) {
     let person = Person { says, asked: Arc::default() };
     let kept = Arc::new(Mutex::new(learned.clone()));

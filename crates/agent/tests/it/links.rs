@@ -11,7 +11,8 @@ const ONCE: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "r1", "name": "look", "arguments": {}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// How often the tool that reads `a` ran, where a denied link leads to these places, one look after the other.
+/// Returns how often the tool that reads `a` ran while a denied link leads to these places, one for each
+/// inspection.
 async fn ran(places: &'static [&'static str]) -> usize {
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("no", Action::Deny).with_path("pub/**"));

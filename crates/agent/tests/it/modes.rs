@@ -151,7 +151,7 @@ async fn a_path_outside_the_pattern_is_refused_while_the_call_streams() {
     assert!(text.contains("Architect") && text.contains(r"\.md$") && text.contains("a.rs"), "{text}");
 }
 
-// R5: killed after any record, the run goes on in the mode that it was in.
+// R5: a run killed after any record resumes in the mode that it was in.
 #[tokio::test]
 async fn a_resumed_run_keeps_its_mode() {
     let script = turns(&[&[TO_ARCHITECT, WRITE_RS], &[WRITE_RS, WRITE_MD], &[DONE]]);
@@ -226,7 +226,7 @@ async fn dynamic_tools_change_what_is_offered_at_a_turns_beginning() {
     assert!(last.contains("late was removed"), "{last}");
 }
 
-// What only the program can have got wrong ends the run; see `Toolbox::route`.
+// A mistake that only the program can have made ends the run; see `Toolbox::route`.
 #[tokio::test]
 async fn the_providers_shell_at_a_tool_that_takes_no_command_ends_the_run() {
     let script =

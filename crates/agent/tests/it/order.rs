@@ -1,4 +1,4 @@
-//! What is written down in which order, whose result says what, and what runs beside what (L5, L6, R2, R5).
+//! The order of records, the matching of results to calls, and concurrent calls (L5, L6, R2, R5).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ const TWO_WRITES: &str = r#"{"turns": [
         {"call": {"id": "w2", "name": "change", "arguments": {"n": 2}}}]},
     {"steps": [{"call": {"id": "end", "name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// Says no to one call, with a comment, and yes to the others.
+/// Denies one call with a comment, and approves the others.
 struct NoTo(&'static str);
 
 impl Approver for NoTo {
@@ -114,7 +114,7 @@ async fn the_journal_tells_each_call_in_order() {
     }
 }
 
-/// Goes on only when two calls are inside at once.
+/// Continues only when two calls are running at the same time.
 struct Meeting(ToolSpec, Barrier);
 
 impl Tool for Meeting {
@@ -166,7 +166,7 @@ async fn two_reads_of_one_answer_run_beside_each_other() {
     }
 }
 
-/// Looks at what a call meets for as long as its arguments say.
+/// Inspects the targets of a call for the duration in its arguments.
 struct Slow(ToolSpec);
 
 impl Tool for Slow {
@@ -189,7 +189,7 @@ impl Tool for Slow {
     }
 }
 
-/// Writes down what it is asked, when it is asked, and says yes a moment later.
+/// Records each request with its time, and approves a moment later.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<String>>>);
 
@@ -203,7 +203,7 @@ impl Approver for Noting {
     }
 }
 
-// Calls are decided beside each other; the one that takes longest is asked about first if it stands first.
+// Calls are decided concurrently; the slowest decision is the first question if its call is the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn questions_of_one_answer_come_in_the_order_of_its_calls() {
     let waits = [80, 40, 60, 0, 20, 0, 0, 0];

@@ -1,4 +1,4 @@
-//! What tools show of calls that still arrive.
+//! Previews of calls whose arguments still arrive.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::scene::{Way, events, ways};
 
 const CONTENT: &str = "fn main() {\n    println!(\"\u{e9}\u{1f600}\\\");\n}\n";
 
-/// Says yes, and notes whether the file was there before it did.
+/// Approves, and records whether the file existed before the approval.
 struct Witness {
     file: std::path::PathBuf,
     seen: Arc<Mutex<Vec<bool>>>,

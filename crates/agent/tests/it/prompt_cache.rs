@@ -168,9 +168,9 @@ impl Cache {
 
 /// The shares of the bytes of requests that a cache reads, in tenths of a percent.
 struct Shares {
-    /// Of all requests together.
+    /// The sum over all requests.
     whole: usize,
-    /// Of each request.
+    /// The values of each request.
     each: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! How calls reach a model follows from what it can do, and from what its provider refuses (P5).
+//! The protocol of calls follows from the model's abilities and from the provider's refusals (P5).
 
 use std::sync::{Arc, Mutex};
 
@@ -59,7 +59,7 @@ fn agent(model: Choosy, capabilities: Capabilities) -> Agent {
         .unwrap()
 }
 
-/// Runs to the end and says which protocols the requests were in.
+/// Runs to the end and returns the protocols of the requests.
 async fn check(model: Choosy, capabilities: Capabilities) -> Vec<&'static str> {
     let asked = Arc::clone(&model.asked);
     let report = agent(model, capabilities).run("task").await.unwrap();

@@ -1,4 +1,4 @@
-//! A run that meets secrets: what is recorded, shown and sent has none, and is the same again after a resume.
+//! A run with secrets: records, events and requests contain none, and a resumed run has equal ones.
 #![expect(clippy::disallowed_methods, reason = "the test reads the files that a run leaves")]
 
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ use crate::scene::{Scene, Shared, events, way};
 
 const SECRETS: [&str; 3] = ["sk-planted-one-wxy1", "planted \"two\" wxy2", "planted/three+wxy3"];
 
-/// Tells, fails with, or gives back what its arguments ask for, and keeps what it was run with.
+/// Shows, fails with, or returns the value in its arguments, and stores the arguments of its run.
 struct Leaky {
     spec: ToolSpec,
     ran_with: Arc<Mutex<Vec<String>>>,
@@ -110,7 +110,7 @@ async fn outputs_of_a_run_contain_no_secret_and_calls_run_unchanged() {
     for event in &seen {
         check("an event", &format!("{event:?} {}", serde_json::to_string(event).unwrap()));
     }
-    // Pieces of what is shown may join to a secret.
+    // Joined pieces of shown text may form a secret.
     let shown: String = seen.iter().filter_map(words).collect();
     check("what is shown", &shown);
     assert!(shown.contains("I look at [redacted]."), "{shown}");
@@ -150,7 +150,7 @@ fn hide_own_words(request: &mut serde_json::Value) {
     }
 }
 
-// I7: what a resumed run sends is what the live one sent, but for secrets that the model itself had written.
+// I7: a resumed run sends the bytes of the live run, except for secrets that the model itself wrote.
 #[tokio::test]
 async fn the_record_replays_to_the_conversation_that_was_live() {
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
@@ -183,7 +183,7 @@ fn second_result(records: &[Record]) -> usize {
     found.nth(1).unwrap()
 }
 
-// I6: what was said elsewhere, and what is said while the run works, comes in without secrets too.
+// I6: text from earlier conversations and messages during the run are redacted too.
 #[tokio::test]
 async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
     let script = r#"{"turns": [

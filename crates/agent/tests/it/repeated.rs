@@ -1,4 +1,4 @@
-//! Answers that a run requests again, and what the user reads about it.
+//! Answers that a run requests again, and the events for the user.
 
 use serde_json::json;
 use windlass_agent::{Event, Outcome};

@@ -42,7 +42,7 @@ fn all() -> Vec<(&'static str, RequestOptions)> {
     ]
 }
 
-/// What each wire format sends for an option, or `null` if it refuses it.
+/// The fields that each wire format sends for an option, or `null` if it refuses the option.
 fn sent() -> Value {
     json!({
         "max_output_tokens": [

@@ -1,4 +1,4 @@
-//! Runs that go on from a record that was cut anywhere.
+//! Runs that resume from a record that was cut at any place.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -52,7 +52,7 @@ async fn a_run_killed_after_any_record_resumes_and_no_recorded_call_runs_twice()
             let begun = records[..at].iter().filter(|record| has(record, "intent")).count();
             let ended = records[..at].iter().filter(|record| has(record, "result")).count();
             let runs = scene.read.calls.load(Ordering::SeqCst) + scene.write.calls.load(Ordering::SeqCst);
-            // Three calls of tools that count, and the completion; what had ended never runs again.
+            // Three calls of counting tools, and the completion; a call that had ended never runs again.
             assert!(
                 runs <= 3_usize.saturating_sub(ended.min(3)),
                 "cut at {at}: {runs} runs, {ended} had ended"

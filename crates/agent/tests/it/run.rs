@@ -229,7 +229,7 @@ async fn actions_that_cannot_be_recorded_do_not_happen() {
         let intents =
             intents.iter().filter(|record| record.body.as_str().contains(r#""entry":"intent""#)).count();
         let mut ran = scene.write.calls.load(Ordering::SeqCst);
-        // What is begun early changes nothing, and is on record when its answer is.
+        // A call that starts early changes nothing, and is recorded when its answer is.
         if start == CallStart::AfterAnswer {
             ran += scene.read.calls.load(Ordering::SeqCst);
         }

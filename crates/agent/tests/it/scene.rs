@@ -114,7 +114,7 @@ impl Way {
         self.protocol == ToolProtocol::Native && ["openai-chat", "anthropic"].contains(&self.wire.name())
     }
 
-    /// Whether arguments come in pieces.
+    /// True if arguments arrive in pieces.
     pub(crate) fn streams_arguments(&self) -> bool {
         self.protocol != ToolProtocol::Native || self.wire.name() != "gemini"
     }

@@ -6,7 +6,8 @@ use windlass_protocol::{Message, Role};
 
 use crate::scene::{Scene, way, ways};
 
-/// The script answers by the number of the model's messages in the conversation, so an answer shows what was sent.
+/// The script answers by the number of the model's messages in the conversation, so an answer shows the
+/// length of the request.
 const FOUR: &str = r#"{"turns": [
     {"steps": [{"text": "first"}]},
     {"steps": [{"text": "second"}]},

@@ -1,4 +1,4 @@
-//! Runs that wait without a process, and what is said to those that work.
+//! Runs that wait without a process, and inputs to runs that work.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -74,7 +74,7 @@ async fn a_suspended_run_resumes_with_any_subset_of_stored_answers() {
     }
 }
 
-// H4: an answer is bound to what was shown.
+// H4: an answer is bound to the request that was shown.
 #[tokio::test]
 async fn a_stored_answer_to_something_else_does_not_count() {
     let journal = Shared::default();
@@ -90,7 +90,7 @@ async fn a_stored_answer_to_something_else_does_not_count() {
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 
-/// A job that somebody else does, and a change of a file that says afterwards whether it was made.
+/// A job of another system, and a change of a file that can state afterwards whether it was made.
 struct Elsewhere {
     spec: ToolSpec,
     aftermath: ReconcileOutcome,
@@ -164,7 +164,7 @@ async fn a_deferred_call_waits_without_a_process() {
     assert!(!records.iter().any(|record| record.body.as_str().contains("nobody waits")));
 }
 
-// SECURITY "Journal": the files say whether a call that was cut off was done.
+// SECURITY "Journal": the files show whether an interrupted call was done.
 #[tokio::test]
 async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
     for (aftermath, status) in
@@ -273,7 +273,7 @@ async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     };
     let options = || RunOptions::default().with_journal(journal.clone());
     drop(agent(1).stream_with("task", options()).report().await.unwrap());
-    // The limit is higher now, so that this question does not come up again. One about it does, later.
+    // The limit is higher now, so this question does not come again. A later question about it does.
     let told = events(agent(2).resume(options().with_guidance("yes")).unwrap()).await;
     let refused = told.iter().filter(|event| matches!(event, Event::AnswerRefused { .. })).count();
     assert_eq!(refused, 1);
@@ -283,7 +283,7 @@ async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     ));
 }
 
-// F38: how long a question waits is measured by a clock that only goes forward, whatever the times on record say.
+// F38: the waiting time of a question is measured by a monotonic clock, whatever the recorded times are.
 #[tokio::test(start_paused = true)]
 async fn a_wall_clock_that_jumps_makes_no_question_end_early_or_late() {
     const HOUR_MS: u64 = 3_600_000;

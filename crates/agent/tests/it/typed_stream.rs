@@ -73,7 +73,7 @@ fn answer<T>(events: &[TypedEvent<T>]) -> &T {
     &report.answer
 }
 
-// Each partial value is what a parser of the prefix gives, in each format and protocol.
+// Each partial value equals the value that a parser of the prefix returns, in each format and protocol.
 #[tokio::test]
 async fn partial_answers_grow_to_the_answer_in_every_wire_format_and_protocol() {
     for way in ways() {

@@ -1,4 +1,4 @@
-//! What is taken for a secret, and what is not.
+//! Values that count as secrets, and values that do not.
 
 use secrecy::ExposeSecret;
 

@@ -403,7 +403,7 @@ async fn the_files_of_a_run_in_a_database_are_restored() {
         let history = FileHistory::open(&folder)?;
         history.restore(&history.find(None)?, windlass_checkpoint::Foreign::Refuse)
     };
-    // One file is written, and the run works while the other question is open.
+    // One file is written, and the run continues while the other question is open.
     let (mut feed, mut questions, mut has_result) =
         (host.watch(&session, None).await.unwrap(), Vec::new(), false);
     let once = |question: String| {

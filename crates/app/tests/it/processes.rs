@@ -1,4 +1,4 @@
-//! One run and the windows of another process: answers, questions of sub-agents and in words, and stops.
+//! One run and the views of another process: answers, questions of sub-agents and in words, and cancellation.
 //!
 //! A second host on the same folders is the other process: the two share only the files.
 

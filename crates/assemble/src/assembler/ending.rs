@@ -1,9 +1,11 @@
 //! The end of an answer and of its calls: each call ends exactly once, finished or malformed (RULES S8).
 
 use windlass_protocol::{Part, Payload, StopReason, ToolCall, ToolName};
+use windlass_stream::CallKey;
 
-use crate::calls::Place;
+use crate::calls::{Assignment, Place};
 use crate::classification::{AnswerEnd, Classification, End, Rank, classify};
+use crate::growing::Marks;
 use crate::parts::Slot;
 use crate::{Answer, AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
@@ -35,6 +37,18 @@ impl Assembler {
             error: self.error,
             ending: self.ending.unwrap_or(Ending::Dropped),
         }
+    }
+
+    /// Ends the call of a key, with the whole arguments if the provider repeats them.
+    pub(super) fn push_end(&mut self, key: CallKey, arguments: Option<String>, events: &mut Vec<CallEvent>) {
+        let Some(Assignment::Call(at)) = self.calls.find_key(key) else { return };
+        let Some(call) = self.calls.growing_mut(at) else { return };
+        if let Some(whole) = arguments {
+            call.complete(&whole, &self.options.limits);
+        }
+        call.marks = Marks::Ended;
+        call.tell(None, events);
+        self.end_call(at, End::Mark, Rank::Last, events);
     }
 
     /// Ends the answer and all open calls (S8).

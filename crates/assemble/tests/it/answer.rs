@@ -112,7 +112,7 @@ fn words_that_have_ended_are_a_part_of_their_own() {
     assert_eq!(met, expected);
 }
 
-// R1: what is answered with an error has to be in the message.
+// R1: a message must contain each call that gets an error as its result.
 #[test]
 fn a_malformed_call_stands_in_the_message_as_an_empty_one() {
     let met = parts([

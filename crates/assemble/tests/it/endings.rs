@@ -1,4 +1,4 @@
-//! How calls end: once, and never as finished where they were cut.
+//! How calls end: once, and never as complete if they were cut.
 
 use windlass_assemble::{AssembleOptions, CallEvent, Ending};
 use windlass_protocol::{ResultStatus, StopReason};
@@ -129,7 +129,7 @@ fn an_error_surfaces_at_once() {
     assert_eq!(answer.error.unwrap().message, "it broke");
 }
 
-// S10: vLLM and SGLang say `abort`, which no list of finish reasons has.
+// S10: vLLM and SGLang send `abort`, which no list of finish reasons has.
 #[test]
 fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
     let abort = || finish(StopReason::Unknown("abort".into()));

@@ -1,4 +1,4 @@
-//! Calls in one form, whoever told them.
+//! Calls in one form, for every order of chunks from a provider.
 
 use windlass_assemble::{AssembleOptions, Assembler, Normalizer};
 use windlass_protocol::{Opaque, Payload, StopReason};
@@ -24,7 +24,8 @@ fn whole(id: Option<&str>, opaque: Option<Opaque>) -> Chunk {
     Chunk::Call(CallChunk::Whole { id: id.map(Into::into), name: "list".into(), body, opaque })
 }
 
-/// What is handed on, a word a chunk; and the answer is the same as without a normalizer.
+/// The chunks that the normalizer emits, a word for each chunk; the answer equals the answer without a
+/// normalizer.
 #[track_caller]
 fn check(chunks: &[Chunk], expected: &str) {
     let options = AssembleOptions::default().with_turn(2);
@@ -123,7 +124,7 @@ fn opaque_data_of_a_call_stays_with_the_call() {
 fn a_call_that_was_cut_has_no_end() {
     check(&[partial(0, Some("a"), Some("list"), "{"), finish(StopReason::Length)], "start0:a 0:{ finish");
     check(&[partial(0, Some("a"), Some("list"), "{")], "start0:a 0:{");
-    // Whole and wrong: that is for the reader to say.
+    // The arguments are complete and invalid; the reader reports that.
     check(
         &[partial(0, Some("a"), Some("list"), "{]"), finish(StopReason::Calls)],
         "start0:a 0:{] end0 finish",

@@ -1,4 +1,4 @@
-//! What must be true of any sequence of chunks.
+//! Properties of any sequence of chunks.
 
 use windlass_testkit::{oracle, split::SplitMix64};
 

@@ -1,4 +1,4 @@
-//! Short ways to write chunks and to say what became of them.
+//! Helpers that write chunks and describe the resulting calls.
 
 use windlass_assemble::{Answer, AnswerCall, AssembleOptions, Assembler, CallEvent};
 use windlass_protocol::{StopReason, ToolName};
@@ -65,7 +65,7 @@ pub(crate) fn run(
     (events, answer)
 }
 
-/// One line a call: `id name arguments`, or `id name ! reason: text`.
+/// One line for each call: `id name arguments`, or `id name ! reason: text`.
 pub(crate) fn lines(answer: &Answer) -> Vec<String> {
     let line = |call: &AnswerCall| match call {
         AnswerCall::Good(call) => format!("{} {} {}", call.id, call.name, call.payload.text()),

@@ -1,4 +1,4 @@
-//! What was taken out may have been anything.
+//! The removed text may have been anything.
 
 use super::is_recorded;
 

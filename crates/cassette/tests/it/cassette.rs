@@ -1,4 +1,4 @@
-//! One test that records without a file, and replays with one.
+//! A test that records without a file, and replays with a file.
 
 use std::path::Path;
 

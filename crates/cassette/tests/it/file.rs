@@ -1,4 +1,4 @@
-//! What is no cassette is refused in words that help.
+//! A file that is not a cassette is refused with an error that helps.
 
 use serde_json::json;
 use windlass_cassette::{CassetteError, Player, Recorder};

@@ -23,7 +23,7 @@ async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
     let folder = tempfile::tempdir().unwrap();
     for wire in wires() {
         let (file, url) = record(folder.path(), &wire, SCRIPT).await;
-        // What was recorded went to the address of the first provider; the live part goes there too.
+        // The recorded requests went to the address of the first provider; the live part goes to it too.
         let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
         let script = windlass_mock::Script::parse(OTHER).unwrap();
         let other = windlass_mock::ScriptedProvider::start(script, port).await.unwrap();

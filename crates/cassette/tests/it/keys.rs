@@ -99,7 +99,7 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
         (&redacted, false, r#"{"n":"secret"}"#, "bb", true),
         (&redacted, false, two, "bb", false),
         (&redacted, true, r#"{"n":"secret"}"#, "bb", false),
-        // Of an earlier version: nothing binds it, so it counts only where nothing runs.
+        // From an earlier version: no key binds it, so it is accepted only if no tool runs.
         (&unbound, false, one, "aa", true),
         (&unbound, true, one, "aa", false),
     ] {

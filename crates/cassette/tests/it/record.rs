@@ -1,4 +1,4 @@
-//! What is recorded happens again without a network, and any other way is loud.
+//! A recording replays without a network, and any deviation is an error.
 
 use windlass_agent::Outcome;
 use windlass_cassette::Player;
@@ -35,7 +35,7 @@ async fn the_key_is_nowhere_in_a_cassette() {
         }
         let text = std::fs::read_to_string(file).unwrap();
         assert!(!text.contains(KEY), "{}", wire.name());
-        // It was said by the tool, and went out again in the next requests.
+        // The tool returned it, and the next requests contained it.
         assert!(text.matches("[redacted]").count() >= 3, "{text}");
         assert!(!text.contains("authorization") && !text.contains("api-key"), "{text}");
     }

@@ -22,7 +22,7 @@ use windlass_wire_openai_responses::OpenAiResponses;
 /// A key that must be nowhere in a cassette.
 pub(crate) const KEY: &str = "sk-planted-secret-0123456789";
 
-/// Counts its calls, and says the key that it found.
+/// Counts its calls, and returns the key that it found.
 pub(crate) struct Change {
     spec: ToolSpec,
     pub(crate) calls: AtomicUsize,
@@ -60,7 +60,7 @@ impl Tool for Change {
 
     fn inspect(&self, _: &Payload) -> Inspection {
         self.looks.fetch_add(1, Ordering::SeqCst);
-        // What only this machine has: the file has two names.
+        // Only this machine has it: the file has two names.
         let target = Target { kind: TargetKind::File, links: 2, ..Target::missing("a") };
         Inspection::default().with_target(target)
     }
@@ -90,7 +90,7 @@ pub(crate) fn http() -> Arc<dyn Transport> {
     Arc::new(HttpTransport::new(&HttpOptions::default()).unwrap())
 }
 
-/// What an agent is put together from.
+/// The parts of an agent.
 pub(crate) struct Parts {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) tool: Arc<dyn Tool>,
@@ -127,7 +127,7 @@ pub(crate) fn played(player: &Player, parts: Parts) -> Parts {
 
 pub(crate) async fn run(url: &str, wire: &Arc<dyn Wire>, parts: Parts, task: &str) -> Outcome {
     let endpoint = Endpoint::custom(url, wire.name());
-    // Nothing here is worth a wait.
+    // No step of this test needs a wait.
     let options = Options { backoff: std::time::Duration::ZERO, ..Options::default() };
     let client = Client::builder(endpoint, wire.clone())
         .key(Some(KEY.to_owned().into()))

@@ -25,7 +25,7 @@ fn taker() {
     }
 }
 
-// RULES R5: at every moment of a taker's death what was taken is there, and the next one goes on.
+// RULES R5: whenever the process dies, the checkpoint is intact, and the next process continues.
 #[test]
 fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
     let scene = require!(Need::Git, scene());
@@ -38,7 +38,7 @@ fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
             .stdout(Stdio::piped());
         let mut taker = taker.spawn().unwrap();
         let mut stdout = taker.stdout.take().unwrap();
-        // At another place of its work each time: after some bytes of what it says, and some more turns of this loop.
+        // Kills it at a different place each time: after more bytes of output, and more turns of this loop.
         let mut some = vec![0; 1 + (round as usize * 7) % 40];
         stdout.read_exact(&mut some).unwrap();
         for _ in 0..round * 20_000 {
@@ -48,8 +48,8 @@ fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
         taker.wait().unwrap();
         stdout.read_to_end(&mut some).unwrap();
         let told = String::from_utf8_lossy(&some).matches("taken\n").count();
-        // A git that it had started may still be at work: it holds the lock, and is waited for. What one leaves behind
-        // that was killed itself is swept up.
+        // A git process that it started may still work: the process holds the lock, and the next one waits
+        // for it. Files that a killed git leaves behind are removed.
         let next = opened(&scene.work, &scene.state()).unwrap();
         fs::write(scene.state().join("repository/refs/heads/checkpoints.lock"), "").unwrap();
         let next = opened(&scene.work, &scene.state()).unwrap_or(next);

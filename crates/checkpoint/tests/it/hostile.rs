@@ -1,4 +1,5 @@
-//! A workspace that tells git to run programs: no program runs, and nothing of it is changed.
+//! A workspace that configures git to run programs: no program runs, and nothing of the configuration is
+//! changed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -77,7 +78,7 @@ fn no_program_of_a_hostile_workspace_runs() {
     scene.write("$(x)/$(x)", "two\n");
     let after = scene.take();
     let diff = scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&after)).unwrap().text;
-    // What attributes say does not make text something else either.
+    // Attributes do not change how text is treated either.
     assert_eq!(diff.matches("-one\n+two\n").count(), 3, "{diff}");
     assert_eq!(scene.since(&after), "");
     scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
@@ -88,7 +89,7 @@ fn no_program_of_a_hostile_workspace_runs() {
     assert!(canary.is_err(), "{canary:?}");
 }
 
-// Attributes that say that a file is no text would hide from a human what changed in it.
+// Attributes that declare a file as binary would hide its changes from a human.
 #[test]
 fn attributes_of_the_workspace_hide_nothing() {
     let scene = require!(Need::Git, scene());
@@ -99,7 +100,7 @@ fn attributes_of_the_workspace_hide_nothing() {
     assert!(scene.since(&before).contains("-one\n+two\n"));
 }
 
-// What the environment of this process says to git is not said to this one.
+// Environment variables of this process that configure git are not passed to this git.
 #[test]
 fn the_environment_says_nothing() {
     require!(Need::Git, scene());
@@ -169,7 +170,7 @@ fn names_that_git_fears_are_kept_and_put_back() {
     assert_eq!(fs::read_link(scene.work.join(".gitmodules")).unwrap(), Path::new("elsewhere"));
 }
 
-// What says what is ignored may be no file, or one without an end.
+// The ignore file may not be a regular file, or may have no end.
 #[test]
 fn rules_that_never_end_stop_nobody() {
     let scene = require!(Need::Git, scene());

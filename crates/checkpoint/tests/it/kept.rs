@@ -1,4 +1,4 @@
-//! What is kept, and what is told of what changed.
+//! Stored files, and the reports about changes to them.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
     let listed = scene.checkpoints.list().unwrap();
     assert_eq!(listed[1..], [again, other]);
     assert_eq!((listed[0].id, listed[0].label.as_str()), (empty.id, "beforeturn 1"));
-    // Another process sees the same, and goes on.
+    // Another process sees the same checkpoints, and continues with them.
     let theirs = opened(&scene.work, &scene.state()).unwrap();
     assert_eq!(theirs.list().unwrap(), listed);
     scene.write("b", "b");
@@ -183,7 +183,7 @@ fn files_of_nested_repositories_are_kept_and_their_git_is_not() {
     assert!(!diff.contains(".git") && !diff.contains("linked"), "{diff}");
 }
 
-// What is kept may be private, whoever may read the workspace.
+// Stored files may be private, whoever may read the workspace.
 #[cfg(unix)]
 #[test]
 fn stored_checkpoints_are_readable_only_by_the_user() {

@@ -66,7 +66,7 @@ impl Scene {
         self.checkpoints.take("a checkpoint").unwrap().checkpoint.id
     }
 
-    /// What changed since a checkpoint.
+    /// Changes since a checkpoint.
     #[track_caller]
     fn since(&self, id: &CheckpointId) -> String {
         self.checkpoints.diff(id, DiffEnd::Now).unwrap().text

@@ -1,4 +1,4 @@
-//! Files that were there at a checkpoint and are not in it: nothing of them is lost on the way back.
+//! Files that existed at a checkpoint but are not in it: a restore loses none of them.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn small(scene: &Scene) -> Checkpoints {
     opened(&scene.work, &scene.folder.path().join("small")).unwrap().with_limits(limits)
 }
 
-// correctness 2: the agent rewrites .gitignore, so that what was ignored is seen since.
+// correctness 2: the agent rewrites .gitignore, so that ignored files become visible.
 #[test]
 fn files_ignored_at_the_checkpoint_are_not_removed() {
     let scene = require!(Need::Git, scene());
@@ -83,7 +83,7 @@ fn files_that_grew_too_large_are_neither_reported_as_deleted_nor_overwritten() {
     let restored = checkpoints.restore(&before, Foreign::Refuse).unwrap();
     check_kept(&restored, &["grows"]);
     assert_eq!((scene.read("grows").len(), scene.read("other")), (1001, "one\n".to_owned()));
-    // One that is gone is told as gone, and comes back.
+    // A deleted file is reported as deleted, and is restored.
     scene.remove("grows");
     assert!(checkpoints.diff(&before, DiffEnd::Now).unwrap().text.contains("deleted file"));
     assert_eq!(checkpoints.restore(&before, Foreign::Overwrite).unwrap().written, ["grows"]);
@@ -102,7 +102,7 @@ fn without_record(state: &Path) {
     git(&["update-ref", "refs/heads/checkpoints", &commit]);
 }
 
-// Whether a file was there then is unknown, so nothing is removed.
+// It is unknown whether a file existed then, so nothing is removed.
 #[test]
 fn a_checkpoint_of_an_earlier_version_is_readable_and_removes_nothing() {
     let scene = require!(Need::Git, scene());

@@ -55,7 +55,7 @@ fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
     assert!(!scene.work.join("made").exists());
     assert_eq!(fs::metadata(scene.work.join("same")).unwrap().modified().unwrap(), untouched);
 
-    // And back again: what was there before is a checkpoint, too.
+    // The state before a restore is a checkpoint, too, and can be restored.
     scene.checkpoints.restore(&restored.undo.unwrap(), Foreign::Refuse).unwrap();
     assert_eq!((scene.read("changed"), scene.read("made/since")), ("two\n".to_owned(), "new\n".to_owned()));
 }
@@ -87,7 +87,7 @@ fn programs_are_programs_again_and_other_mode_bits_stay() {
     assert_eq!(scene.since(&before), "");
 }
 
-// What somebody else did since the last checkpoint is not undone by surprise.
+// A restore does not silently undo changes of others since the last checkpoint.
 #[test]
 fn files_that_another_program_changed_are_refused_kept_or_overwritten() {
     let scene = require!(Need::Git, scene());
@@ -120,7 +120,7 @@ fn files_that_another_program_changed_are_refused_kept_or_overwritten() {
     assert_eq!(scene.read("theirs"), "again by a person\n");
 }
 
-// A link that stands where a folder was leads nowhere.
+// A link in the place of a folder is not followed.
 #[test]
 fn nothing_is_restored_through_a_link() {
     let scene = require!(Need::Git, scene());
@@ -136,11 +136,11 @@ fn nothing_is_restored_through_a_link() {
     scene.take();
     let restored = scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"outside");
-    // The link is gone as what it is, and the folder is there again.
+    // The link itself is removed, and the folder is restored.
     assert_eq!(restored.removed, ["folder"]);
     assert_eq!((scene.read("folder/file"), scene.read("other")), ("one\n".to_owned(), "one\n".to_owned()));
 
-    // One that no checkpoint knows stays, and so does what is behind it.
+    // A link that no checkpoint contains stays, and so does its target.
     fs::remove_dir_all(scene.work.join("folder")).unwrap();
     symlink(&outside, scene.work.join("folder")).unwrap();
     let kept = scene.checkpoints.restore(&before, Foreign::Overwrite).unwrap();

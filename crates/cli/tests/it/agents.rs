@@ -14,11 +14,11 @@ const SCRIPT: &str = r#"{"turns": [
 const SCRIBE: &str =
     "---\nname: scribe\ndescription: Writes what it is told.\ntools: write_file\n---\nYou are the scribe.\n";
 
-/// What a shell reports of a suspended run.
+/// The output of a shell about a suspended run.
 const SUSPENDED: i32 = 75;
 
-// H13, DESIGN "Ahead of everyone" 5: the question of an agent is listed, shown with who asks, and answered from another
-// process; the root goes on with it.
+// H13, DESIGN "Ahead of everyone" 5: the question of a sub-agent is listed, shown with the name of the
+// sub-agent, and answered from another process; the root continues with the answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_question_of_an_agent_is_answered_from_another_process() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);

@@ -112,7 +112,7 @@ async fn round(seed: u64) {
     let left = questions(&place, &runs[0]);
     for (call, (_, answer)) in &left {
         let of_call = given.get(call).cloned().unwrap_or_default();
-        // Of several answers to one question one counts, whichever was last.
+        // The last of several answers to one question counts.
         assert!(answer.map_or(of_call.is_empty(), |answer| of_call.contains(&answer)), "seed {seed}: {call}");
     }
     assert!(questions(&place, &runs[1]).values().all(|(_, answer)| answer.is_none()), "seed {seed}");

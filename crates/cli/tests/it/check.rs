@@ -1,4 +1,4 @@
-//! What a provider would refuse of a conversation, and the conversation without that (R3).
+//! Messages that a provider would refuse, and the conversation without them (R3).
 
 use serde_json::{Value, json};
 

@@ -54,7 +54,7 @@ fn a_message_has_text_calls_finish_and_usage() {
     assert_eq!(message["tool_calls"][0]["name"], "f");
     assert_eq!(message["finish"], "tool_calls");
     assert_eq!(message["usage"]["input_tokens"], 3);
-    // command-line B21: what was not reported is not zero.
+    // command-line B21: a value that was not reported is not zero.
     let (before, _) = sse.split_once(",\"usage\"").unwrap();
     let silent = format!("{before}}}\n\ndata: [DONE]\n\n");
     let told = place.run_with_input(&["parse", "--wire", "openai-chat", "-"], &silent);

@@ -168,7 +168,7 @@ fn skills_of_the_home_folder_are_the_users_unless_the_workspace_contains_them() 
     }
 }
 
-/// Whether each request had a key.
+/// True for each request that had a key.
 fn has_key(server: &windlass_mock::ScriptedProvider) -> Vec<bool> {
     let named = |headers: &[(String, String)]| headers.iter().any(|(name, _)| name == "authorization");
     server.requests().iter().map(|request| named(&request.headers)).collect()

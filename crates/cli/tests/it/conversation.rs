@@ -150,7 +150,7 @@ async fn a_picture_in_the_clipboard_reaches_the_model() {
     wait_for(&pty, 100, "• two");
     let body = provider.requests()[0].body.to_string();
     assert!(body.contains("data:image/png;base64,"), "{body}");
-    // Without a picture the conversation says so, and the text stays.
+    // Without the picture the conversation reports its absence, and the text stays.
     std::fs::write(place.folder.path().join("clipboard.png"), "words").unwrap();
     pty.keys("\u{16}");
     wait_for(&pty, 100, "the clipboard has no picture");

@@ -32,7 +32,8 @@ fn without_a_terminal_the_demo_reports_its_question_and_changes_nothing() {
     assert!(text(&output.stdout).contains("What changed:\n  nothing"));
 }
 
-// H14, R2: what is asked is what will run, and the words of a no reach the model in that call's own result.
+// H14, R2: the question shows the call that will run, and the comment of a denial reaches the model in the
+// result of that call.
 #[test]
 fn the_demo_shows_the_diff_and_the_command_and_continues_after_a_denial() {
     for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
@@ -68,7 +69,7 @@ fn the_demo_in_json_is_a_line_an_event() {
     assert!(events.iter().any(|event| event["event"] == "tool_approval_request"));
 }
 
-// Whoever ends the demo finds nothing of it in the temporary folder, whenever that is.
+// The demo leaves nothing in the temporary folder, whenever it is ended.
 #[test]
 fn a_demo_that_a_signal_ends_leaves_no_folder_behind() {
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {

@@ -1,4 +1,4 @@
-//! What the program says about this machine, and how it confines what it runs.
+//! The report of the program about this machine, and about the confinement of its commands.
 
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
     assert!(!code.status.success() && text(&code.stdout).contains("nothing was run"), "{code:?}");
 }
 
-// The words of a helper are nothing that a person says.
+// The words of a helper process are not meant for a person.
 #[test]
 fn a_helper_without_instructions_runs_nothing() {
     let output = Place::new().run(&["__confine", "outer", "none", "--", "/bin/echo", "ran"]);

@@ -1,5 +1,5 @@
-//! Every tool by hand on a real repository, this project's own: once as it should be called, and in three wrong ways,
-//! each of which has to be told what to do. The cases are in `every_tool.json`.
+//! Every tool by hand on a real repository, the one of this project: one correct call, and three wrong calls,
+//! each of which must get an error with a remedy. The cases are in `every_tool.json`.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -25,7 +25,7 @@ struct Case {
 const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdacd\xf8\xcfP\x0f\0\x03\x86\x01\x80Z4}k\0\0\0\0IEND\xaeB\
     `\x82";
 
-/// What an answer to a mistake of the program looks like, and none to the model.
+/// Shape of an answer to a mistake of the program, which does not go to the model.
 const NOT_FOR_A_MODEL: [&str; 3] = ["panicked", "os error", "RUST_BACKTRACE"];
 
 fn call(place: &Place, calls: &[(String, Value)]) -> Output {

@@ -1,4 +1,4 @@
-//! What the command line is given: options that count or are refused by name, and standard input.
+//! Inputs of the command line: options that are accepted or refused by name, and standard input.
 
 use crate::program::{Place, output_with_input, provider, text};
 
@@ -27,7 +27,7 @@ fn a_feature_that_nothing_waits_for_is_refused() {
 #[test]
 fn a_folder_that_cannot_be_written_can_be_read() {
     let place = Place::new();
-    // Nobody can write here, not even root.
+    // Not even root can write to this path.
     let output = place.run(&["tool", "call", "read_file", r#"{"path":"comm"}"#, "--root", "/proc/self"]);
     let told = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{told}");

@@ -1,4 +1,4 @@
-//! `windlass policy learned`: what is kept between runs, and what becomes of a file that cannot be trusted (H9).
+//! `windlass policy learned`: the state between runs, and a file that cannot be trusted (H9).
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked()
         (place.project().join("docs/made.md").exists(), text(&ended.stderr).contains("May it run?"))
     };
     let run = |answer: &str| run_with(&["--learn"], answer);
-    // command-line A5: without the switch nothing is learned, however often yes was said.
+    // command-line A5: without the switch nothing is learned, however often a person approved.
     for _ in 0..4 {
         assert_eq!(run_with(&[], "y\n"), (true, true));
     }

@@ -146,7 +146,7 @@ async fn a_run_has_the_servers_tools_and_a_yes_accepts_a_definition_for_good() {
     assert!(requests[0].body.to_string().contains("mcp__far__read_file"), "the tool is offered");
     assert!(requests[1].body.to_string().contains("from afar"), "its result comes back");
     provider.shutdown().await;
-    // Accepted, and the user's configuration says never: nobody is asked.
+    // The project accepts, and the user's configuration denies: no question is asked.
     let provider = crate::program::provider(SCRIPT).await;
     let second = with_human(&place, &provider.base_url(), "");
     let told = text(&second.stdout) + &text(&second.stderr);

@@ -78,7 +78,7 @@ fn a_projects_server_waits_for_the_users_yes_and_a_change_takes_it_back() {
     assert!(listed(&place).contains("not trusted"));
 }
 
-// security 6: a yes is to what was shown, and to nothing else.
+// security 6: an approval applies to the shown content, and to nothing else.
 #[test]
 fn everything_that_a_projects_server_gets_is_shown_before_the_yes() {
     let place = Place::new();
@@ -165,7 +165,7 @@ fn project_with(config: &str, files: &[(&str, &str)]) -> Place {
     place
 }
 
-// security 6: `npm run x` runs what package.json says.
+// security 6: `npm run x` runs the command in package.json.
 #[test]
 fn an_approval_is_bound_to_the_files_that_decide_what_a_program_runs() {
     for (config, file) in [
@@ -243,7 +243,7 @@ fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
 fn a_server_with_a_changed_bound_file_is_not_started_and_the_reason_is_reported() {
     for (program, file) in [("npm", "package.json"), ("make", "Makefile"), ("just", "justfile")] {
         let tools = tempfile::tempdir().unwrap();
-        // Stands for the program: it runs what the project's file says.
+        // Stands for the program: it runs the command in the project's file.
         let (fake, mark) = (tools.path().join(program), tools.path().join("started"));
         fs::write(&fake, format!("#!/bin/sh\nexec sh ./{file}\n")).unwrap();
         fs::set_permissions(&fake, fs::Permissions::from_mode(0o700)).unwrap();

@@ -52,7 +52,7 @@ impl Client {
         self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
     }
 
-    /// Closes the program's input, and says how it ended.
+    /// Closes the program's input, and returns how it ended.
     fn end(self) -> bool {
         let Self { mut child, input, output, .. } = self;
         drop((input, output));
@@ -123,11 +123,11 @@ fn calls_that_need_approval_run_only_after_the_client_user_approves() {
     let done = client.hear();
     assert_eq!(done["result"]["isError"], false, "{done}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "new\n");
-    // What the floor forbids is nobody's to allow.
+    // No one can allow a call that the floor forbids.
     let outside = client.call("write_file", &json!({"path": "../out.txt", "content": ""}));
     assert_eq!(outside["result"]["isError"], true, "{outside}");
     assert!(client.end());
-    // Where the user said how far it goes, nobody is asked.
+    // If the user configured the extent, no question is asked.
     let mut auto = Client::start(&place, &["--autonomy", "auto-edit"], &json!({}));
     let written = auto.call("write_file", &json!({"path": "b.txt", "content": "b"}));
     assert_eq!(written["result"]["isError"], false, "{written}");

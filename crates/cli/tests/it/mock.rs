@@ -44,7 +44,7 @@ async fn a_run_with_denied_calls_changes_nothing_and_continues() {
     assert!(ended.status.success(), "{}", text(&ended.stderr));
     assert!(!place.project().join("made.txt").exists());
     assert!(provider.requests()[1].body.to_string().contains("started with --deny"));
-    // Without a terminal and without an answer given beforehand, it says what it asks, and is suspended.
+    // Without a terminal and without an answer in advance, it prints the question, and is suspended.
     let ended = place.run(&run);
     assert_eq!(ended.status.code(), Some(75));
     let told = text(&ended.stdout) + &text(&ended.stderr);

@@ -1,4 +1,4 @@
-//! `run --otlp`: spans of a run at a collector on this machine, which reads what it is sent.
+//! `run --otlp`: spans of a run at a collector on this machine, which decodes them.
 
 #[cfg(feature = "otlp")]
 pub(crate) mod collector;

@@ -1,4 +1,4 @@
-//! What the program keeps for itself has a floor wherever it lies, and a root in it is refused (SECURITY
+//! The program's own files have a floor in every place, and a root inside them is refused (SECURITY
 //! `f.own_policy`, `f.own_grants`).
 
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ fn put(place: &Place, names: &[&str]) {
     }
 }
 
-/// What is decided about a call in auto-edit.
+/// The decision about a call in auto-edit.
 fn decided(command: Command, tool: &str, input: &serde_json::Value) -> String {
     let output = output_with_input(command, &serde_json::json!({ "tool": tool, "input": input }).to_string());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -72,7 +72,7 @@ fn folders_that_are_named_or_linked_have_the_same_floor() {
     symlink("kept", place.project().join("alias")).unwrap();
     let ask = |tool, path: &str| {
         let mut command = place.command(&EXPLAIN);
-        // One is relative, and the other leads through a link.
+        // One path is relative, and the other leads through a link.
         command.env("WINDLASS_STATE_DIR", place.project().join("alias")).env("WINDLASS_CONFIG_DIR", "conf");
         decided(command, tool, &serde_json::json!({ "path": path, "content": "x" }))
     };

@@ -1,4 +1,5 @@
-//! No file, search or list tool shows what a rule denies, over random trees with links and random rules (security 2).
+//! No file, list or search tool shows a path that a rule denies, over random trees with links and random
+//! rules (security 2).
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -35,7 +36,7 @@ impl Dice {
 struct Tree {
     folder: tempfile::TempDir,
     files: Vec<String>,
-    /// What a model may write: files and folders, by their own names and through links.
+    /// The paths of a model: files and folders, by their own names and through links.
     words: Vec<String>,
 }
 

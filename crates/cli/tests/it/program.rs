@@ -60,7 +60,7 @@ impl Place {
 pub(crate) fn output_with_input(mut command: Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that refuses its arguments reads nothing; that is for its own output to tell.
+    // A program that refuses its arguments does not read its input; the output of the program shows why.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
 }

@@ -97,7 +97,7 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     let seen = provider.requests();
     assert!(seen[0].path.ends_with("/chat/completions") && seen[1].path.ends_with("/messages"), "{seen:?}");
 
-    // Nothing listens at the third upstream, so the next one of the chain answers.
+    // No server listens at the third upstream, so the next upstream of the chain answers.
     let third = "[upstreams.third]\nbase_url = \"http://127.0.0.1:9/v1\"\nwire = \"openai-chat\"\n";
     let chain = "[aliases]\nfast = [\"third/m\", \"second/scripted-1\"]\n";
     configure(&place, &url, &format!("{chain}{limits}{third}"));
@@ -110,7 +110,7 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     let note = proxy.note();
     assert!(note.contains("another address, file of usage, store or limit"), "{note}");
 
-    // A file with a mistake changes nothing, each time it is told.
+    // A file with a mistake changes nothing, and each reload reports the mistake.
     configure(&place, &url, "[aliases]\nquick = \"fourth/scripted-1\"\n");
     for _ in 0..2 {
         let note = proxy.reload();

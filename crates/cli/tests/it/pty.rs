@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// How long a broken test waits.
+/// Time limit of a broken test.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A terminal, and what stands on it.
+/// A terminal and its screen.
 pub(crate) struct Pty {
     keys: File,
     program_side: OwnedFd,
@@ -54,7 +54,8 @@ impl Pty {
         rustix::termios::tcsetwinsize(&self.program_side, size).unwrap();
     }
 
-    /// Changes the size, and tells the program as the kernel tells a process that this terminal controls.
+    /// Changes the size, and signals the program as the kernel signals the process that this terminal
+    /// controls.
     #[cfg(feature = "tui")]
     pub(crate) fn resize(&self, child: &Child, columns: u16, rows: u16) {
         self.set_size(columns, rows);
@@ -87,7 +88,7 @@ impl Pty {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
-    /// Waits until a text stands on the screen so often.
+    /// Waits until the screen contains a text this many times.
     #[track_caller]
     pub(crate) fn wait(&self, text: &str, times: usize) {
         let began = Instant::now();

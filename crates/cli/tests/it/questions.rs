@@ -1,5 +1,5 @@
-//! Questions on a terminal: which keys answer them, and where they stand among the events (security 5, command-line A1,
-//! A7, B19).
+//! Questions on a terminal: the keys that answer them, and their place among the events (security 5,
+//! command-line A1, A7, B19).
 
 use std::time::Duration;
 
@@ -23,13 +23,13 @@ const ASKS_FIRST: &str = r#"{"turns": [
 
 const PROMPT: &str = "May it run?";
 
-/// Whether a program that was not answered still waits after a time that is long for a computer.
+/// Returns true if a program without an answer still waits after a long time for a computer.
 fn is_made(place: &Place) -> bool {
     std::thread::sleep(Duration::from_secs(1));
     place.project().join("made").exists()
 }
 
-/// How many of two calls ran. Questions of one turn are put in any order.
+/// Returns how many of two calls ran. The order of questions within a turn is arbitrary.
 fn made(place: &Place) -> usize {
     ["one", "two"].iter().filter(|name| place.project().join(name).exists()).count()
 }

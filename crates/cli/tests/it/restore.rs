@@ -1,4 +1,4 @@
-//! What a run changed, told and taken back by other processes.
+//! The changes of a run, shown and restored by other processes.
 
 use std::fs;
 use std::path::Path;
@@ -71,7 +71,7 @@ async fn a_run_reports_its_changes_and_restore_reverts_them() {
     let diffs: Vec<_> = of("turn_diff").iter().map(|event| event["diff"].as_str().unwrap()).collect();
     assert!(diffs[0].contains("-hello\n+one\n") && diffs[0].contains("+new\n"), "{diffs:?}");
     assert!(diffs[1].contains("-one\n+two\n") && diffs[1].contains("-new\n"), "{diffs:?}");
-    // What came and went is not in the whole.
+    // A file that was created and deleted is not part of the sum.
     let whole = of("run_diff")[0]["diff"].as_str().unwrap();
     assert!(whole.contains("-hello\n+two\n") && !whole.contains("new.txt"), "{whole}");
 

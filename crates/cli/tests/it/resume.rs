@@ -1,4 +1,4 @@
-//! A run whose process is killed while a tool runs goes on from its journal (R5, R6).
+//! A run whose process is killed during a call resumes from its journal (R5, R6).
 
 use std::io::Write;
 use std::path::Path;
@@ -41,7 +41,7 @@ async fn a_run_killed_during_a_command_resumes_with_a_valid_history() {
         let sleeping = line_of(&place.project().join("started"), &mut child);
         child.kill().unwrap();
         child.wait().unwrap();
-        // The command outlives a killed parent; nobody waits a minute for it.
+        // The command outlives its killed parent; the test does not wait for its end.
         std::process::Command::new("kill").args(["-9", &sleeping]).status().unwrap();
 
         let id = place.run_id();
@@ -64,7 +64,7 @@ async fn a_run_killed_during_a_command_resumes_with_a_valid_history() {
         assert!(requests[1].body.to_string().contains("effects_unknown"));
         assert_eq!(requests[1].body.to_string().matches("hello").count(), 1, "the read is there once");
         assert!(!place.run(&["run", "--resume", &id, "--yes"]).status.success(), "it is completed now");
-        // command-line B12: what the killed command had changed is this run's work.
+        // command-line B12: the changes of the killed command belong to this run.
         if ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists()) {
             let diff = place.run(&["diff", &id]);
             assert!(text(&diff.stdout).contains("+++ b/started"), "{}", text(&diff.stdout));

@@ -1,5 +1,5 @@
-//! Twenty secrets are planted, and a real run meets each of them: none is in any file that it leaves, in anything that
-//! it tells, or in what the model is sent (I6, SEC-005, SEC-007, SEC-009).
+//! Twenty secrets are planted, and a real run reads each of them: none is in a file that the run leaves, in
+//! its output, or in a request to the model (I6, SEC-005, SEC-007, SEC-009).
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::program::{Place, provider, text};
 
-/// Where each lies, and what it is. Each is told from the others by its number, and each has a part of its own before.
+/// The place and value of each secret. Each has its own number and its own prefix.
 const ENVIRONMENT: [(&str, &str); 15] = [
     ("OPENAI_API_KEY", "sk-planted-provider-000001"),
     ("ANTHROPIC_API_KEY", "sk-ant-planted+000002"),
@@ -26,7 +26,7 @@ const ENVIRONMENT: [(&str, &str); 15] = [
     ("SESSION_SECRET", "f00dfeed000012"),
     ("npm_token", "npm_planted_000013"),
     ("SMTP_PASSWORD", "<planted>&000014"),
-    // The key of a provider of the user's own, under a name that says nothing.
+    // The key of a provider that the user defined, under a name without a hint.
     ("CORP", "corp-planted-000015"),
 ];
 
@@ -34,7 +34,7 @@ const DOT_ENV: &str = "# the project's own\nSTRIPE_KEY=sk_live_planted000016\nex
                        REDIS_URL=redis://:planted-redis-000018@r\n";
 const DOT_ENV_LOCAL: &str = "APP_TOKEN='planted-app-000019'\nPAY_KEY=planted-pay-000020 # a comment\n";
 
-/// What stands where a secret may be met: the value itself, without the address around it.
+/// The text that may be replaced where a secret appears: the value itself, without the address around it.
 fn secrets() -> Vec<String> {
     let bare = |value: &str| match value.rsplit_once('@') {
         Some((before, _)) => before.rsplit_once(':').map_or(before, |(_, password)| password).to_owned(),
@@ -77,8 +77,8 @@ fn base64(value: &str) -> String {
     text
 }
 
-/// Which of them the model of the script writes itself. It cannot know them; what a recording has of its stream is
-/// cut into deltas, which no search of the bytes joins.
+/// The secrets that the model of the script writes itself. The script cannot know them; a recording contains
+/// their stream cut into deltas, which a search of the bytes does not join.
 const OWN_WORDS: [usize; 7] = [1, 2, 3, 4, 5, 7, 11];
 
 /// Every form that must be nowhere, and the beginnings and ends that a cut could leave.
@@ -89,7 +89,7 @@ fn forbidden(is_recording: bool) -> Vec<String> {
             continue;
         }
         let escaped = json!(secret).to_string();
-        // The last letter of base64 and one that comes before are shared with what stands beside it.
+        // The last letter of base64 and the letter before the value depend on the text beside them.
         let encoded = base64(&secret);
         forms.extend([hex(&secret), percent(&secret), encoded[..encoded.len() - 1].to_owned()]);
         forms.extend([escaped.trim_matches('"').to_owned(), format!("{:06}", at + 1)]);
@@ -100,7 +100,7 @@ fn forbidden(is_recording: bool) -> Vec<String> {
 
 #[track_caller]
 fn check(what: &str, text: &str) {
-    // The address goes with the run, so that it can go on; it is in that one file.
+    // The address belongs to the run, so that the run can resume; only that one file has it.
     let is_address = what.ends_with("settings.json");
     assert!(is_address || !text.contains("planted-url"), "the address's password is in {what}: {text}");
     for form in forbidden(what.ends_with("record.jsonl")) {
@@ -108,7 +108,7 @@ fn check(what: &str, text: &str) {
     }
 }
 
-/// Everything below a folder, but what was planted.
+/// Everything below a folder, except the planted files.
 fn check_files(folder: &Path, planted: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -164,7 +164,7 @@ fn script() -> String {
         { "steps": [call("run_command", json!({"command": "cat plain.log encoded.log .env .env.local"})),
                     call("run_command", json!({"command": "cat long.log; cat long.log >&2; exit 3"})),
                     call("grep_file", json!({"pattern": "planted", "path": "."}))] },
-        // What the model should not know, in its words, in arguments, in errors that repeat them.
+        // Secrets that the model must not see, in its words, in arguments, and in errors that repeat them.
         { "steps": [{"text": format!("I know {} and {}.", secrets[1], secrets[4])},
                     call("read_file", json!({"path": secrets[2]})), call("no_such_tool", json!({"a": secrets[3]})),
                     call("run_command", json!({"command": format!("echo {}", secrets[11])}))] },
@@ -210,7 +210,7 @@ async fn none_of_twenty_planted_secrets_leaves_a_run() {
     }
 }
 
-/// The files of the test itself are nobody else's business either.
+/// The files of the test are not part of the search either.
 fn restrict(folder: &Path) {
     #[cfg(unix)]
     for name in ["providers.toml", "project"].into_iter().filter(|name| folder.join(name).exists()) {

@@ -155,7 +155,7 @@ async fn after_a_kill_the_feed_continues_with_the_next_number() {
 #[test]
 fn tokens_that_nobody_reported_are_not_zero() {
     let place = Place::new();
-    // Nothing listens there, so the run fails without an answer.
+    // No server listens at the address, so the run fails without an answer.
     let failed =
         place.run(&["run", "x", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--retry-for", "0"]);
     let notes = text(&failed.stderr);

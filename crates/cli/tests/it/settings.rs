@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::program::{Place, provider, text};
 
-/// What a command prints, which ends soon and with little memory.
+/// The output of commands, which end soon and need little memory.
 fn quick(mut command: Command) -> String {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();

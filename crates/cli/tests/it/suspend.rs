@@ -10,7 +10,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "and this"}}}]}]}"#;
 
-/// What a shell reports of a suspended run.
+/// The output of a shell about a suspended run.
 const SUSPENDED: i32 = 75;
 
 struct Waiting {
@@ -119,7 +119,7 @@ async fn unreported_tokens_are_not_shown_as_zero() {
     );
 }
 
-// H4, H5: what was shown is what is approved; a file that changed meanwhile needs approval again.
+// H4, H5: an approval covers the shown change; a file that changed meanwhile needs another approval.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_does_not_count_if_the_displayed_call_has_changed() {
     let run = Waiting::new(&[]).await;
@@ -145,7 +145,7 @@ async fn a_budget_waits_for_a_word_from_outside() {
     assert!(told.contains("✓ done"), "{told}");
 }
 
-// H10: a word on going on counts once, for the question that it was given to.
+// H10: permission to continue counts once, for the question that it answers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_used_answer_does_not_answer_the_next_question() {
     let run = Waiting::new(&["--ask-after-requests", "1"]).await;
@@ -166,7 +166,7 @@ async fn a_used_answer_does_not_answer_the_next_question() {
     assert!(told.contains("✓ and this"), "{told}");
 }
 
-// R5: what is said is kept until the run has written it down.
+// R5: a message is kept until the run has recorded it.
 #[tokio::test(flavor = "multi_thread")]
 async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
     let run = Waiting::new(&[]).await;
@@ -196,7 +196,7 @@ fn results_of_unknown_calls_are_refused() {
     assert!(output.status.success() && text(&output.stdout).contains("no run has open questions"));
 }
 
-// F34: damage is told with what can be done, nothing is thrown away, and the model hears of it.
+// F34: damage is reported with a remedy, nothing is discarded, and the model is informed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_record_is_resumed_with_salvage() {
     let run = Waiting::new(&[]).await;
@@ -279,7 +279,7 @@ async fn a_recorded_message_is_not_delivered_again() {
     run.ok(&["run", "--resume", id]);
     assert!(!file.exists());
 
-    // What the disk has at that point: the record up to the message, and the file.
+    // The content of the disk at that point: the record up to the message, and the file.
     let journal = folder.join("journal");
     let records = std::fs::read_to_string(&journal).unwrap();
     let queued = records.find(r#""entry":"queued""#).unwrap();

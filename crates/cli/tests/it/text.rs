@@ -1,4 +1,4 @@
-//! What a model wrote, through `windlass parse --wire text`.
+//! The text of a model, through `windlass parse --wire text`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is offered in every mode and preset.
+//! The offered tools in every mode and preset.
 //!
 //! The table in `TOOLS.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-cli tools`.
 

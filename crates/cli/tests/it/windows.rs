@@ -1,4 +1,4 @@
-//! One run in three processes: the terminal works on it, and the page and an editor watch and answer.
+//! One run in three processes: the terminal runs it, and the page and an editor watch and answer.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -7,7 +7,8 @@ use crate::program::{Place, provider, text};
 
 const SUSPENDED: i32 = 75;
 
-/// What each of the three agents of `git_commit` says: each begins a conversation, and takes from it what it asked for.
+/// The text of each of the three agents of `git_commit`: each begins a conversation, and takes from it the
+/// value that it requested.
 const SCRIPT: &str = r#"{"turns": [{"steps": [{"text": "a.txt was mended, b.txt is new:\n```json\n{\"groups\": [{\"does\": \"mends a\", \"files\": [\"a.txt\"]}, {\"does\": \"adds b\", \"files\": [\"b.txt\"]}], \"commits\": [{\"subject\": \"Mend a\", \"body\": \"\", \"files\": [\"a.txt\"]}, {\"subject\": \"Add b\", \"body\": \"New.\", \"files\": [\"b.txt\"]}]}\n```"}]}]}"#;
 
 fn git(place: &Place, arguments: &[&str]) -> String {
@@ -84,7 +85,7 @@ async fn a_suspended_workflow_is_answered_from_other_processes() {
     assert!(text(&wrong.stderr).contains(&format!("windlass workflow run --resume {id}")));
 }
 
-/// Kills the run when it has told of so many calls that began, and goes on with it in another process.
+/// Kills the run after it has reported a number of started calls, and resumes it in another process.
 fn killed_in(call: usize, url: &str) -> bool {
     let place = repository();
     let arguments = ["workflow", "run", "git_commit", "--yes", "--json", "--base-url", url, "--model", "m"];
@@ -139,7 +140,7 @@ approval = "Is it right?"
 about = "{{ steps.read.output }}"
 "#;
 
-// H13: what is asked inside is answered at the root.
+// H13: a question of a sub-agent is answered at the root.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_has_a_workflow_run_whose_question_is_answered_at_the_root() {
     let (place, provider) = (Place::new(), provider(HANDS_ON).await);

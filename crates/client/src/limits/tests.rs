@@ -1,4 +1,4 @@
-//! The forms in which providers say how much is left, and when there will be more.
+//! The forms in which providers report the remaining quota and the time of its renewal.
 
 use super::*;
 
@@ -77,7 +77,7 @@ async fn the_windows_of_a_provider_are_told_apart() {
     ])
     .unwrap();
     assert_eq!((claude.input_tokens.unwrap().remaining, claude.tokens), (5, None));
-    // It was empty, and is no more.
+    // The quota was exhausted, and is available again.
     assert_eq!(claude.empty_until(), None);
     let silent = read(&[("x-ratelimit-remaining", "0")]).unwrap();
     assert_eq!(silent.empty_until(), None);

@@ -1,4 +1,4 @@
-//! How answers are read: streams and bodies, whole and broken.
+//! Reading of answers: streams and bodies, complete and broken.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ async fn a_whole_answer_gives_the_chunks_of_a_stream() {
     }
 }
 
-// A whole answer says nothing until it is made: the idle timer is not for it.
+// A whole answer sends no bytes until it is ready, so the idle timer does not apply to it.
 #[tokio::test]
 async fn a_whole_answer_has_the_total_timer_only() {
     let server = Server::start(vec![Reply::Hold(Vec::new())]).await;
@@ -97,8 +97,9 @@ async fn a_response_that_is_not_a_stream_is_reported() {
     }
 }
 
-// The user has seen no part of such an answer, so it is as safe to repeat as one that broke off. The client does not
-// repeat it itself, because the provider may have billed it; the caller can tell and count it.
+// The user has seen no part of such an answer, so it is as safe to repeat as an answer that broke off. The
+// client does not repeat it itself, because the provider may have billed it; the caller can recognize and
+// count it.
 #[tokio::test]
 async fn a_body_that_is_not_json_may_be_requested_again_and_another_form_may_not() {
     let cases = [
@@ -150,7 +151,7 @@ async fn a_silence_ends_with_the_timer_that_ended_it() {
     assert!(error.unwrap().1.contains("60ms (the total timeout)"));
 }
 
-// S15: what comes after the end is waited for, but a whole answer does not fail for it.
+// S15: data after the end is awaited, but its absence does not fail a complete answer.
 #[tokio::test]
 async fn a_whole_answer_does_not_fail_for_how_its_connection_ends() {
     let (text, error) = outcome(Reply::Hold(events(&format!("{HELLO}{END}"))), impatient()).await;

@@ -1,4 +1,4 @@
-//! A transport without a network: it gives replies in turn, and keeps what was sent and when.
+//! A transport without a network: it returns responses in order, and stores the requests with their times.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use windlass_client::{
     Client, ClientBuilder, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
 };
 
-/// What is given for one request.
+/// The response to one request.
 #[derive(Clone, Default)]
 pub(crate) struct Answer {
     status: u16,
@@ -52,7 +52,7 @@ impl Canned {
         Client::vendor(Vendors::builtin().get(vendor).unwrap().clone()).transport(self.clone())
     }
 
-    /// How long after the first request each was sent.
+    /// The time of each request after the first.
     pub(crate) fn times(&self) -> Vec<Duration> {
         let sent = self.sent.lock().unwrap();
         sent.iter().map(|(at, _)| *at - sent[0].0).collect()

@@ -1,4 +1,4 @@
-//! What is sent, and what a client refuses to be made of.
+//! Requests of a client, and settings that a client refuses.
 
 use std::sync::Arc;
 

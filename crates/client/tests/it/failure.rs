@@ -1,4 +1,4 @@
-//! What errors say: where, what, and what to do; never the key.
+//! Contents of errors: the place, the cause and a remedy; never the key.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{KEY, Reply, Server, ask, error, quick, request, response, words};
 
-/// The key in base64, as it is in the header of whoever takes it for a password.
+/// The key in base64, as in the header of a server that takes it for a password.
 const ENCODED: &str = "c2stcGxhbnRlZC00ZjFjOWE3ZQ==";
 
 async fn failure(reply: Reply) -> (String, ModelError) {
@@ -81,7 +81,7 @@ async fn the_key_is_in_no_error() {
         (200, "application/json", format!(r#"{{"error":"{KEY}"}}"#)),
         (200, "text/event-stream", format!("<p>{KEY}</p>")),
         (200, "text/event-stream", format!("data: {KEY}\n\n")),
-        // Escapes hide it from whoever looks at the bytes, and are read before the words are shown.
+        // Escapes hide the key from a search of the bytes, and are decoded before the text is shown.
         (400, "application/json", format!(r#"{{"error":{{"message":"bad \u0073{}"}}}}"#, &KEY[1..])),
         (200, "application/json", format!(r#"{{"error":{{"message":"bad \u0073{}"}}}}"#, &KEY[1..])),
         (400, "application/json", format!(r#"{{"error":{{"message":"you sent {ENCODED}"}}}}"#)),
@@ -93,7 +93,7 @@ async fn the_key_is_in_no_error() {
     }
 }
 
-// SEC-007: what is printed of a client's parts has no key in it.
+// SEC-007: debug output of a client's parts has no key in it.
 #[test]
 fn the_key_is_in_nothing_that_is_printed() {
     let url = format!("http://me:{KEY}@host.test/v1?key={KEY}");

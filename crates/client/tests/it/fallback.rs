@@ -13,7 +13,7 @@ fn hello() -> Answer {
     Answer::new(200, format!("{HELLO}{END}")).header("content-type", "text/event-stream")
 }
 
-/// What one request to two models comes to, whom it was sent to, and what was told.
+/// The outcome of one request to two models, its recipients, and the events.
 async fn outcome(first: Answer) -> (Result<String, (ModelErrorKind, String)>, Vec<String>, Vec<String>) {
     let (one, two) = (Canned::new(vec![first]), Canned::new(vec![hello()]));
     let told = Arc::new(Mutex::new(Vec::new()));

@@ -16,16 +16,16 @@ use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-/// What has to come of a switch.
+/// The required outcome of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Came {
     /// The whole answer with its call.
     Right,
-    /// An error, or an answer that says that it is not whole.
+    /// An error, or an answer that is marked as incomplete.
     Wrong,
 }
 
-/// A switch, and what comes of it streamed and whole.
+/// A switch, and its outcome for a streamed and for a whole answer.
 const SWITCHES: &[(&str, Came, Came)] = &[
     (r#"{"switch": "one_byte"}"#, Came::Right, Came::Right),
     (r#"{"switch": "cut", "after_bytes": 1}"#, Came::Wrong, Came::Wrong),

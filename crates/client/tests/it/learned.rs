@@ -1,4 +1,4 @@
-//! What a client learns from refusals, and where it keeps that (RULES L9).
+//! Facts that a client learns from refusals, and their storage (RULES L9).
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -214,7 +214,7 @@ async fn a_file_of_a_newer_version_is_left_alone() {
     assert_eq!(fs::read_to_string(file(&folder)).unwrap(), "{\"version\":2,\"what\":1}");
 }
 
-// Two processes that learn at one time lose nothing of each other.
+// Two processes that learn at the same time lose no fact of each other.
 #[test]
 fn facts_stored_by_another_process_are_preserved() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the client does over a real socket, against a server of canned bytes.
+//! The client over a real socket, against a server of canned bytes.
 #![expect(clippy::disallowed_methods, reason = "fixtures and caches are files")]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 

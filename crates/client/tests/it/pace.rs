@@ -62,7 +62,7 @@ fn the_provider_knows_best_how_long_to_wait() {
     check_wait(refused().header("retry-after", "7"), 7.0, 7.3);
     check_wait(refused().header("retry-after-ms", "1500").header("retry-after", "2"), 1.5, 1.8);
     check_wait(refused(), 0.0, 0.3);
-    // Groq and OpenAI do not always say it in so many words.
+    // Groq and OpenAI do not always use these words.
     let empty =
         refused().header("x-ratelimit-remaining-tokens", "0").header("x-ratelimit-reset-tokens", "12.5s");
     check_wait(empty, 12.5, 12.8);
@@ -134,7 +134,7 @@ fn usage_only() -> &'static str {
     "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":0}}\n\n"
 }
 
-// SECURITY, provider side: pings are no content, nor is anything else that says nothing.
+// SECURITY, provider side: pings are not content, nor is any other event without data.
 #[tokio::test(start_paused = true)]
 async fn only_data_resets_the_idle_timeout() {
     let options = Options { idle_timeout: seconds(10.0), ..Options::default() };
@@ -220,7 +220,7 @@ fn a_requested_wait_overrides_the_window_of_a_limit() {
     check_wait(refusal(503), 1.0, 1.3);
 }
 
-/// How many requests an overloaded provider gets within ten minutes, and for how long.
+/// Number of requests that an overloaded provider gets within ten minutes, and their duration.
 async fn overloaded(answer: Answer) -> (usize, Duration, windlass_stream::ModelError) {
     let canned = Canned::new(vec![answer]);
     let options = Options { retry_for: Duration::from_mins(10), ..Options::default() };

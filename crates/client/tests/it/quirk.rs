@@ -1,4 +1,4 @@
-//! Each quirk by its fixture: what would be sent without it, and what is sent with it.
+//! Each quirk by its fixture: the request without it, and with it.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use windlass_protocol::{
 
 use crate::server::{END, ask};
 
-/// Keeps the last body, and says nothing.
+/// Stores the last body, and returns nothing.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
@@ -192,7 +192,8 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
     }
 }
 
-// P2. What DeepSeek demands inside of a round of calls it ignores elsewhere; the wire format needs no quirk for that.
+// P2. A field that DeepSeek demands inside of a round of calls is ignored elsewhere; the wire format needs no
+// quirk for that.
 #[test]
 fn deepseeks_thoughts_go_back_where_there_are_calls_and_nowhere_else() {
     let request: Request = serde_json::from_value(serde_json::json!({"model": "deepseek-reasoner", "messages": [

@@ -1,4 +1,4 @@
-//! What is sent again, and how often (RULES L9).
+//! Repeated requests and their number (RULES L9).
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn permanent_failures_are_not_retried() {
     check(vec![error(404, "", missing)], (1, "", Some(ModelErrorKind::Configuration)));
     let wrong = r#"{"error":{"message":"bad","type":"invalid_request_error"}}"#;
     check(vec![error(400, "", wrong)], (1, "", Some(ModelErrorKind::Refused)));
-    // Words of a rate limit under a status that says that the request itself is at fault.
+    // Words of a rate limit under a status that blames the request itself.
     check(vec![error(413, "", SLOW)], (1, "", Some(ModelErrorKind::RateLimit)));
 }
 

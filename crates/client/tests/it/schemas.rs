@@ -18,7 +18,7 @@ fn tool(schema: &str, strict: Strictness) -> ToolSpec {
     ToolSpec::function(ToolName::new("look").unwrap(), "Looks.", schema.parse().unwrap()).with_strict(strict)
 }
 
-/// What went out, what came back, and what was told to be lost.
+/// The sent schema, the returned value, and the reported losses.
 async fn asked(wire: Arc<dyn Wire>, tool: ToolSpec, arguments: &Value) -> (Value, Answer, Vec<String>) {
     let script =
         json!({"turns": [{"steps": [{"call": {"name": "look", "arguments": arguments}}], "piece": 3}]});

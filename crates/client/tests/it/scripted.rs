@@ -1,4 +1,4 @@
-//! The four wire formats against the scripted provider: what it does wrong never becomes a finished call.
+//! The four wire formats against the scripted provider: its faults never become a complete call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn wires() -> [Arc<dyn Wire>; 4] {
     ]
 }
 
-/// What became of one request.
+/// The outcome of one request.
 #[derive(Debug)]
 struct Asked {
     text: String,

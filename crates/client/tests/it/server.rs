@@ -1,4 +1,4 @@
-//! A server that gives canned bytes, one answer a connection, and keeps what it was asked.
+//! A server that sends canned bytes, one answer for each connection, and stores the requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use windlass_wire_openai_chat::OpenAiChat;
 
 pub(crate) const KEY: &str = "sk-planted-4f1c9a7e";
 
-/// What a server gives for one request, and what it does then.
+/// The answer of a server to one request, and its action afterwards.
 #[derive(Clone)]
 pub(crate) enum Reply {
     /// These bytes, then the connection is closed.
@@ -93,7 +93,7 @@ async fn read_request(socket: &mut TcpStream) -> String {
     }
 }
 
-/// A client that goes away is no failure of the server.
+/// A client that disconnects is not a failure of the server.
 async fn give(socket: &mut TcpStream, reply: &Reply) {
     match reply {
         Reply::Close(bytes) => {
@@ -181,7 +181,7 @@ pub(crate) fn text(chunks: &[Chunk]) -> String {
     chunks.iter().filter_map(text).collect()
 }
 
-/// All that an error says, to its last cause.
+/// All messages of an error, down to its last cause.
 pub(crate) fn words(error: &ModelError) -> String {
     let mut text = format!("{error} {error:?}");
     let mut source = std::error::Error::source(error);

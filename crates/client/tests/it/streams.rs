@@ -1,4 +1,4 @@
-//! What vendors send where they differ in answers, not in requests: nothing of it needs a quirk.
+//! Differences between vendors in answers, not in requests: none of them needs a quirk.
 
 use windlass_assemble::{AssembleOptions, Assembler};
 use windlass_stream::Chunk;

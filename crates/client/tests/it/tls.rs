@@ -65,7 +65,7 @@ fn pem(der: &[u8]) -> String {
     format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
 }
 
-/// A server that says hello over TLS and keeps which HTTP it was asked in.
+/// A server that answers over TLS and stores the HTTP version of each request.
 struct TlsServer {
     address: SocketAddr,
     versions: Arc<Mutex<Vec<String>>>,
@@ -132,7 +132,7 @@ impl TlsServer {
     }
 }
 
-/// What one request comes to, and in which HTTP it was asked.
+/// Returns the outcome of one request, and its HTTP version.
 async fn outcome(
     protocols: &[&str],
     roots: &[&str],
@@ -167,7 +167,7 @@ async fn an_untrusted_authority_is_reported_once_with_a_remedy() {
         assert!(!said.contains("attempts"), "{said}");
         assert_eq!(versions, Vec::<String>::new());
     }
-    // One more authority takes nothing from the others.
+    // An additional authority does not remove the others.
     let (said, _) = outcome(&["h2"], &[&other.pem, &own.pem], &own).await;
     assert_eq!(said.as_deref(), Ok("Hello"));
 }

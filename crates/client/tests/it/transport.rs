@@ -1,4 +1,4 @@
-//! The way a request takes: a transport of one's own, a proxy, and what an observer is told.
+//! The path of a request: a custom transport, a proxy, and the events of an observer.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{END, HELLO, KEY, Server, ask, error, hello, quick, request, text, words};
 
-/// Keeps what is sent, and gives an answer or a failure without any network.
+/// Stores the requests, and returns an answer or a failure without any network.
 #[derive(Clone, Default)]
 struct Canned {
     sent: Arc<Mutex<Vec<TransportRequest>>>,
@@ -131,7 +131,7 @@ async fn through(http: HttpOptions, address: &str) -> (String, Option<String>) {
     (text(&chunks), error.map(|error| words(&error)))
 }
 
-// The library reads no environment: a proxy is what the options say.
+// The library does not read the environment: only the options set a proxy.
 #[tokio::test]
 async fn a_proxy_is_used_but_for_the_hosts_that_are_named() {
     let proxy = Server::start(vec![hello()]).await;

@@ -1,4 +1,5 @@
-//! The command cases of the attack catalogue: what the crate's answers would lead to under the rules of each case.
+//! The command cases of the attack catalogue: the decision about the crate's answers under the rules of each
+//! case.
 //!
 //! The policy here is the shortest one that uses the answers as they are meant: deny rules ask the scan, allow rules
 //! ask the lexer and the effects, everything else asks a human. The catalogue is read where it lies.

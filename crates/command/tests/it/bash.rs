@@ -1,5 +1,5 @@
-//! Bash as the oracle: what the lexer accepted runs in a real bash in which every program is a recording
-//! stub, and the recorded words and the files that appear must be the predicted ones.
+//! Bash as the oracle: text that the lexer accepted runs in a real bash in which every program is a recording
+//! stub, and the recorded words and the new files must be the predicted ones.
 //!
 //! `WINDLASS_COMMAND_STRINGS` sets how many strings are made, `WINDLASS_COMMAND_SEED` from which seed.
 #![expect(clippy::disallowed_methods, reason = "the oracle is a process, and its stubs are files")]
@@ -18,7 +18,7 @@ use crate::generator::Generator;
 /// No generated string holds this name, so no string can start the recorder itself.
 const RECORDER: &str = "zz_record_zz";
 
-/// A file that is there from the start, for a pattern to find.
+/// A file that exists from the start, for a pattern to match.
 const PRESENT: &str = "x1";
 
 /// A folder with the recorder, the start-up file and a place to run in.
@@ -27,7 +27,7 @@ struct Oracle {
     root: tempfile::TempDir,
 }
 
-/// What ran, and which files were there afterwards.
+/// The programs that ran, and the files afterwards.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     argv: Vec<Vec<String>>,
@@ -35,7 +35,7 @@ struct Seen {
 }
 
 impl Oracle {
-    /// None where there is no bash.
+    /// `None` without bash.
     fn new() -> Option<Self> {
         let path = env::var_os("PATH")?;
         let bash = env::split_paths(&path).map(|folder| folder.join("bash")).find(|file| file.is_file())?;
@@ -72,7 +72,7 @@ impl Oracle {
         let mut bash = Process::new(&self.bash);
         bash.args(["--norc", "--noprofile"]);
         if redirections().all(|redirection| matches!(redirection, Redirection::Read { .. })) {
-            // The restricted mode forbids output to files, so it serves where there is none.
+            // The restricted mode forbids output to files, so it replaces a sandbox.
             bash.arg("-r");
         }
         bash.args(["-c", text]).env_clear().current_dir(&place);
@@ -99,7 +99,7 @@ fn recorded(log: &str) -> Vec<Vec<String>> {
     argv
 }
 
-/// What should be seen if every program ends with this status.
+/// The expected observations if every program ends with this status.
 fn predicted(command: &Command, status: u8) -> Seen {
     let mut seen = Seen { argv: Vec::new(), files: BTreeSet::from([PRESENT.to_owned()]) };
     let (mut runs, mut succeeded) = (true, true);

@@ -1,4 +1,4 @@
-//! What is proved about programs, option by option.
+//! Proven effects of programs, option by option.
 
 use windlass_command::{Access, Command, DoubtKind, Effects};
 

@@ -1,6 +1,7 @@
-//! Strings over what is nasty to a shell reader, from a seed.
+//! Strings that are difficult for a shell parser, from a seed.
 
-/// What strings are made of: many that are accepted, so that bash sees some, and one of everything that is not.
+/// The pieces of the strings: many that the lexer accepts, so that bash runs some, and one of each kind that
+/// it refuses.
 const PIECES: &[&str] = &[
     "a", "b", "ls", "x1", "2", "12", "1", "0", " ", " ", " ", " ", "  ", "''", "\"\"", "'a b'", "\"c d\"",
     "-n", "--", "=", "a=b", "a=", "/", ".", "..", ":", ",", "@", "%", "+", "_", "-", " > f", " 2> g", " < h",
@@ -13,13 +14,13 @@ const PIECES: &[&str] = &[
     "echo", "printf", "trap", "read", "true", "false", "\u{1b}", "a'b'c", "\"'\"", "'\"'",
 ];
 
-/// What stands between the commands of a string.
+/// The separators between the commands of a string.
 const JOINTS: &[&str] = &[";", "|", "&&", "||", " ; ", " | ", " && ", " || "];
 
 /// Programs of strings; bash would run some of them itself if its builtins were not off.
 const NAMES: &[&str] = &["a", "ls", "b2", "kill", "eval", "export", "cd"];
 
-/// How many of the first pieces make up the mild strings.
+/// Number of first pieces that make up the mild strings.
 const MILD: usize = 49;
 
 /// A xorshift generator: the same seed gives the same strings on every system.

@@ -1,4 +1,4 @@
-//! What the literal lexer accepts and what it refuses, and where.
+//! Texts that the literal lexer accepts or refuses, with the positions.
 
 use windlass_command::{Command, CommandLimits, ErrorKind, Operator, Redirection, Stream};
 

@@ -1,4 +1,4 @@
-//! What holds of any text.
+//! Properties of any text.
 
 use proptest::prelude::*;
 use windlass_command::{Effects, Scan};

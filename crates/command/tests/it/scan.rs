@@ -1,4 +1,4 @@
-//! What the tolerant scan finds.
+//! Findings of the tolerant scan.
 
 use windlass_command::{Certainty, Danger, Scan};
 

@@ -1,4 +1,4 @@
-//! What commands touch: which files and folders, how far below them, and how sure that is.
+//! Files and folders that commands touch, the depth below them, and the certainty.
 
 use windlass_command::{Access, Command, Effects, TouchKind, TouchedPath};
 

@@ -1,4 +1,4 @@
-//! Each grader accepts what it should, and refuses with a reason.
+//! Each grader accepts a right answer, and refuses others with a reason.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -79,7 +79,7 @@ async fn calls_are_seen_with_their_results() {
         (record.status, record.reason().as_str()),
         (TrialStatus::Failed, "never calls add: the run called add (ok)")
     );
-    // A call of a tool that does not exist is no success.
+    // A call of a tool that does not exist is not a success.
     let unknown = MockModel::new().call("remove", json!({})).text("done");
     let record = run_one(Case::new("case", "task").expect(calls("remove")), unknown).await;
     assert_eq!(record.reason(), "calls remove: the run called remove (unknown_tool)");

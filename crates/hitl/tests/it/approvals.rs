@@ -1,4 +1,4 @@
-//! Questions, answers, what is remembered, and what an approval is bound to (H4, H9, H12, H14).
+//! Questions, answers, learned approvals, and the binding of an approval (H4, H9, H12, H14).
 
 use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Approvals, Binding,
@@ -56,7 +56,7 @@ fn a_question_is_overdue_at_its_time_and_not_before() {
     assert!(matches!(approvals.end(&yes("a")), Err(AnswerError::Late { .. })));
 }
 
-// correctness 25: 0 is no limit, as for every other limit of a run.
+// correctness 25: 0 means no limit, as for every other limit of a run.
 #[test]
 fn a_question_without_a_limit_is_never_overdue() {
     let mut approvals = Approvals::new(0);
@@ -190,7 +190,7 @@ fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
             seen.push(digest);
         }
     }
-    // Two numbers that a float cannot tell apart are two approvals.
+    // Two numbers that are equal as floats are two approvals.
     let facts = facts("tool", vec![]);
     let of =
         |call: &ToolCall| Binding { facts: &facts, call, spec: &specs[0], root: "/", epoch: "" }.digest();

@@ -1,4 +1,4 @@
-//! Rules against what the words of a command reach (security 2, 9, 14 and 21, correctness-2 10).
+//! Rules about targets in the words of a command (security 2, 9, 14 and 21, correctness-2 10).
 
 use windlass_hitl::{
     Action, ApprovalHistory, Autonomy, Decision, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source,

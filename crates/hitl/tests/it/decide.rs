@@ -232,7 +232,8 @@ fn risk_is_the_highest_of_the_effects_and_never_below_the_tools() {
     assert_eq!(risk(vec![read("a"), write(".git/config")]), Risk::Critical);
 }
 
-// H2: deny wins in every mode, also for a tool that names no effects; it is decided as one that cannot say.
+// H2: deny wins in every mode, also for a tool that declares no effects; such a tool is decided as one with
+// unknown effects.
 #[test]
 fn a_call_without_effects_is_decided_like_an_unknown_one() {
     let none = || facts("tool", vec![]);
@@ -257,7 +258,7 @@ fn a_call_without_effects_is_decided_like_an_unknown_one() {
     }
 }
 
-// H9: what nobody can name is remembered by its whole payload.
+// H9: a call without nameable effects is remembered by its whole payload.
 #[test]
 fn a_grant_without_effects_covers_that_payload_only() {
     let facts = |text: &str| {

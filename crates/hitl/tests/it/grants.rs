@@ -1,4 +1,4 @@
-//! What a yes is for: the place that is reached, and everything that a process is given (security 3, 4, 15).
+//! The extent of an approval: the resolved place, and everything that a process is given (security 3, 4, 15).
 
 use windlass_hitl::{ApprovalDecision, ApprovalHistory, Autonomy, Facts, Grants};
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, Target, TargetKind, ToolCall};
@@ -31,7 +31,7 @@ fn an_approval_of_a_file_does_not_cover_a_folder() {
     assert!(!grants.covers(&named("docs/archive", TargetKind::Folder, delete_tree("docs/archive"))));
 }
 
-// security 15: a yes is for what is reached, and for no link that leads elsewhere.
+// security 15: an approval applies to the resolved target, and to no link that leads elsewhere.
 #[test]
 fn grants_and_lessons_apply_to_the_targets_of_links() {
     let edit = |path: &str, resolved: &str| {
@@ -55,7 +55,7 @@ fn grants_and_lessons_apply_to_the_targets_of_links() {
     assert!(grants.covers(&edit("src/notes", "docs/c.md")));
 }
 
-// security 4: what a process is given decides as much as its command.
+// security 4: the inputs of a process matter as much as its command.
 #[test]
 fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
     let run = |tool: &str, command: &str, input: &serde_json::Value| {
@@ -77,7 +77,7 @@ fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
     assert!(grants.covers(&code("print(1)", "a.csv")));
     assert!(!grants.covers(&code("print(2)", "a.csv")));
     assert!(!grants.covers(&code("print(1)", "b.csv")));
-    // A tool that runs what it is told: the command decides, and limits of time do not.
+    // For a tool that runs a command, the command decides, and time limits do not.
     let test = |more: serde_json::Value| run("run_command", "cargo test", &more);
     let mut grants = Grants::default();
     let first = test(serde_json::json!({ "command": "cargo test" }));
@@ -103,7 +103,7 @@ fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
     assert!(grants.covers(&local(&["cargo", "test"])) && !grants.covers(&local(&["cargo test"])));
 }
 
-// What an effect does not say, its tool does: a yes to one kind of call is none to another.
+// The tool distinguishes equal effects: an approval of one kind of call does not cover another kind.
 #[test]
 fn a_yes_is_for_one_kind_of_call() {
     let call = |kind: Option<&str>| facts("draw", vec![write("a")]).with_call_kind(kind.map(str::to_owned));

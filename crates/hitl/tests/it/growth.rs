@@ -89,7 +89,7 @@ const PATHS: [&str; 18] = [
     "private/", ".pem", "\u{200b}",
 ];
 
-/// The effects with which the tests check paths, by the letter that stands before the path.
+/// The effects with which the tests check paths, by the letter before the path.
 fn effect_of(text: &str) -> Effect {
     let (kind, path) = text.split_once(' ').unwrap();
     let path = path.to_owned();

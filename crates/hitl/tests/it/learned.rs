@@ -33,7 +33,7 @@ fn check(answers: &str, expected: bool) {
     assert_eq!(covers, expected, "{answers}");
 }
 
-// Issue 5, "Must be shown" 4: approvals of all answers. What is not an approval came before the lesson was active.
+// Issue 5, "Must be shown" 4: approvals of all answers. Each denial was before the lesson was active.
 #[test]
 fn three_approvals_and_four_in_five_are_enough_and_nothing_less_is() {
     check("yyy", true);
@@ -120,7 +120,7 @@ fn a_confined_command_of_low_risk_is_never_learned() {
     assert_eq!((learned.find_active(&facts), learned.entries().count()), (None, 0));
 }
 
-// H2: a lesson stands after every rule, and a mode without a human is no place for it.
+// H2: a lesson applies after every rule, and not in a mode without a human.
 #[test]
 fn a_lesson_never_overrides_a_rule() {
     let learned = taught("yyyyy");

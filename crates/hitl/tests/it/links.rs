@@ -1,4 +1,4 @@
-//! A rule that names a link is about what the link leads to (security 2).
+//! A rule that names a link applies to the link's target (security 2).
 
 use windlass_hitl::{
     Action, ApprovalDecision, ApprovalHistory, Constraint, EffectKind, Facts, Grants, Policy, Rule, RuleFile,
@@ -104,7 +104,7 @@ fn an_allow_rule_on_a_link_allows_no_more_than_its_words() {
         assert_eq!(verdict(&policy, &facts), Verdict::Ask, "{facts:?}");
     }
     assert_eq!(verdict(&policy, &seen(&policy, write("pub/x"))), Verdict::Allow, "pub is a folder here");
-    // Neither does a constraint let through what a link leads to.
+    // A constraint does not permit the target of a link either.
     let fence = Constraint::new("c", EffectKind::Read, vec!["pub/**".into()]);
     let policy = self::policy(vec![], vec![fence]);
     assert_eq!(verdict(&policy, &seen(&policy, read("private/x"))), Verdict::Deny);

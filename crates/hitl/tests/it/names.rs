@@ -87,7 +87,7 @@ const NAMES: [&str; 78] = [
     "gradlew",
 ];
 
-/// What is ordinary work, though the names look alike.
+/// Ordinary work with similar names.
 const ORDINARY: [&str; 24] = [
     "src/main.rs",
     "Makefile",

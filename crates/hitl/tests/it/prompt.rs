@@ -1,4 +1,4 @@
-//! What a question takes of a screen (H14, security 22).
+//! The screen lines of a question (H14, security 22).
 
 use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, Verdict, decide};
 use windlass_protocol::{Arguments, CallId, Change, Effect, Hints, ToolCall, ToolSpec};

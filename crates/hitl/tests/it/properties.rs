@@ -1,5 +1,5 @@
-//! What must hold of every policy and every call (SECURITY "Policy engine"). `WINDLASS_POLICY_CASES` sets how many are
-//! tried of each; every run tries others.
+//! Properties of every policy and every call (SECURITY "Policy engine"). `WINDLASS_POLICY_CASES` sets the
+//! number of cases for each property; every run draws other cases.
 #![expect(clippy::disallowed_methods, reason = "how many cases are tried is set from outside")]
 
 use proptest::prelude::*;
@@ -209,7 +209,7 @@ proptest! {
         }
         prop_assert!(is_known(&policy, &decision.reason.rule_id));
         prop_assert_eq!(&decision, &of(&policy, &facts));
-        // What is kept in a record decides the same.
+        // A policy from a record decides as the original does.
         let kept: Facts = serde_json::from_str(&serde_json::to_string(&facts).unwrap()).unwrap();
         prop_assert_eq!(&decision, &of(&policy, &kept));
     }
@@ -264,7 +264,7 @@ proptest! {
         }
     }
 
-    // What must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
+    // A call that must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
     #[test]
     fn no_rule_removes_a_mandatory_question(facts in any_facts()) {
         let plain = of(&Policy::default(), &facts.clone().with_autonomy(Autonomy::Ask));

@@ -1,4 +1,4 @@
-//! Rules are about what is reached: whole trees, what links lead to, and what the program keeps for itself (H2, H6,
+//! Rules apply to resolved targets: whole trees, targets of links, and the program's own files (H2, H6,
 //! SECURITY "Paths").
 
 use windlass_hitl::{
@@ -12,7 +12,7 @@ use crate::decide::{facts, name, read, write};
 fn denying(effect: EffectKind, glob: &str) -> Policy {
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("no", Action::Deny).with_effect(effect).with_path(glob));
-    // What is allowed beside it shows that nothing else asks.
+    // The allowed paths beside it show that nothing else asks.
     file.rules.push(Rule::new("yes", Action::Allow));
     Policy::default().with_file(Source::User, file).unwrap()
 }
@@ -58,7 +58,7 @@ fn a_rule_about_everything_below_a_folder_is_about_the_folder() {
     assert_eq!(verdict(&policy, Effect::Delete { path: "privates".into() }).0, Verdict::Allow);
     assert_eq!(verdict(&policy, delete_tree("src")).0, Verdict::Allow);
     assert_eq!(verdict(&denying(EffectKind::Read, "private/**/*"), read("private")).0, Verdict::Deny);
-    // A rule that allows what lies below says nothing of the folder.
+    // A rule that allows the content does not allow the folder itself.
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("docs", Action::Allow).with_effect(EffectKind::Write).with_path("docs/**"));
     let allowing = Policy::default().with_file(Source::User, file).unwrap();
@@ -72,7 +72,7 @@ fn a_tree_matches_each_rule_that_could_apply_below_it() {
         ("a/b/c.txt", "a", Verdict::Deny),
         ("a/b/c.txt", "a/b/c.txt", Verdict::Deny),
         ("**", ".", Verdict::Deny),
-        // Whether such a name is there nobody has looked.
+        // No check has shown whether such a name exists.
         ("*.pem", ".", Verdict::Ask),
         ("**/*.pem", "src/deep", Verdict::Ask),
         ("src/*.key", "src", Verdict::Ask),
@@ -138,7 +138,7 @@ fn each_name_that_goes_with_a_folder_is_decided() {
     }
     let plain = of(&Policy::default(), &folder(&["a.md"]));
     assert_eq!((plain.risk, plain.reason.rule_id.as_str()), (Risk::High, "d.ask"));
-    // Past the bound nobody knows what goes.
+    // Beyond the limit the files are unknown.
     let unseen = of(&denying(EffectKind::Read, "x"), &folder(&[]));
     assert_eq!((unseen.verdict, unseen.reason.rule_id.as_str()), (Verdict::Ask, "p.unlisted"));
     assert_eq!(unseen.risk, Risk::Critical);
@@ -197,7 +197,7 @@ fn files_of_the_program_itself_are_out_of_reach() {
     assert_eq!(of(&policy, &through).reason.rule_id, "f.own_policy");
 }
 
-// What a walk comes upon is held to the same rules.
+// The files that a walk finds are subject to the same rules.
 #[test]
 fn a_walk_shows_files_that_the_call_may_name() {
     let mut file = RuleFile::default();

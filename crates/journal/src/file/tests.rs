@@ -1,4 +1,4 @@
-//! What survives on the disk.
+//! The content of the disk after failures.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn appended_records_are_read_back() {
     assert_eq!(texts(&path), ["a", "b\nwith a line break", "ü"]);
 }
 
-// R5: what is on disk is valid at every crash point.
+// R5: the file on disk is valid at every crash point.
 #[test]
 fn a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on() {
     let (_folder, path) = journal_of(&["first", "second", "third"]);
@@ -146,7 +146,7 @@ fn only_the_user_can_read_it() {
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-// SEC-009: what a run did is nobody else's business.
+// SEC-009: other users cannot read the record of a run.
 #[cfg(unix)]
 #[test]
 fn only_the_user_can_read_a_journal_and_its_folders() {

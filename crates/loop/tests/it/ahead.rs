@@ -8,7 +8,7 @@ use windlass_stream::Chunk;
 
 use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
 
-/// What the outside says of a call that it let run.
+/// Reports of the driver about a call that it let run.
 fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
     let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
@@ -53,7 +53,7 @@ fn a_reading_call_begins_before_the_answer_ends_and_its_result_waits_for_the_oth
     run.check_ahead(&["c1"]);
     let first = run.ahead().remove(0);
     run.step(ran(1, &first, Fine));
-    // Nothing is on record before the answer is.
+    // No entry about a call is recorded before the answer is.
     assert!(entries(&run.effects).is_empty(), "{:?}", run.effects);
     run.step(Input::Chunk(call("c2", "change", "{}")));
     run.end();
@@ -88,7 +88,7 @@ fn a_result_after_the_end_of_the_answer_is_accepted() {
     assert!(run.is_sent());
 }
 
-// What changes something has its place: before what follows, and after what comes before.
+// A call with an effect keeps its place: before later calls, and after earlier ones.
 #[test]
 fn no_call_starts_after_a_waiting_call() {
     let mut run = Driven::start(early());
@@ -133,7 +133,7 @@ fn a_call_with_a_used_id_begins_under_another() {
     run.check_ahead(&["call_2_0", "c2"]);
 }
 
-// S10: an answer without its end is void, and so is what was read for it.
+// S10: an answer without its end is void, and so is its content.
 #[test]
 fn early_calls_of_a_discarded_answer_are_discarded() {
     let mut run = Driven::start(early());
@@ -224,7 +224,7 @@ fn a_fatal_error_ends_the_run_when_the_answer_has_ended() {
     assert!(!run.statuses().iter().any(|(_, status)| *status == Denied));
 }
 
-// Correctness 28: after a stop, what was not begun is not begun (L7, H16).
+// Correctness 28: after a stop, no further call starts (L7, H16).
 #[test]
 fn a_call_that_was_not_begun_ahead_is_not_begun_after_a_stop() {
     let mut run = Driven::start(early());

@@ -35,7 +35,7 @@ fn turn(run: &mut Driven, id: &str, before_result: Option<Input>) {
     run.result(id, ResultStatus::Ok);
 }
 
-// H10: what a child uses counts for the one that gave it the work.
+// H10: the usage of a child counts for its caller.
 #[test]
 fn usage_of_other_runs_counts_for_the_shared_budget() {
     #[track_caller]
@@ -112,8 +112,8 @@ fn with_child() -> Config {
     config
 }
 
-// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown
-// effect.
+// R6: a child with its own record resumes from it: the call is made again, decided again, and never has
+// unknown effects.
 #[test]
 fn a_call_that_keeps_its_own_record_is_made_again_after_a_crash_and_after_a_wait() {
     for waits in [false, true] {

@@ -99,7 +99,7 @@ fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     assert!(run.is_sent());
 }
 
-// A question in other words is another question: the answer was given to what was shown.
+// A question in other words is a different question: the answer applies to the question that was shown.
 #[test]
 fn a_question_that_shows_something_else_is_another_one() {
     let shared = || config().with_shared_budget(requests(1)).with_unanswered(UnansweredPolicy::Suspend);
@@ -141,7 +141,7 @@ fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
     assert!(!said, "the model does not hear it");
 }
 
-// Correctness 12: silence about unknown effects is no yes to the budget, live or replayed.
+// Correctness 12: no answer about unknown effects does not extend the budget, live or replayed.
 #[test]
 fn silence_does_not_begin_the_budget_anew() {
     let config = config().with_budget(requests(3)).with_unknown_effects(UnknownEffects::AskHuman);
@@ -253,7 +253,7 @@ fn next_question(run: &Driven) -> Option<String> {
     })
 }
 
-// What was counted before a crash counts after it, no more and no less.
+// Counts from before a crash are equal after it.
 #[test]
 fn a_resumed_run_counts_as_a_live_one_does() {
     #[track_caller]
@@ -333,7 +333,7 @@ fn a_whole_answer_in_words_is_not_paid_for_twice() {
     let run = resumed(config.clone(), &record);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "done".into() }));
 
-    // One that somebody stopped in the middle is not.
+    // A call that was stopped while it ran is not complete.
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.step(Input::Chunk(Chunk::text("do")));

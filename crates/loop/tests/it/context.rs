@@ -20,7 +20,7 @@ fn with(limits: ContextLimits) -> Config {
     config().with_context(limits)
 }
 
-/// One turn with a call whose result has so many bytes.
+/// One turn with a call whose result has this many bytes.
 fn turn(run: &mut Driven, number: usize, bytes: usize) {
     let id = format!("c{number}");
     run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
@@ -125,7 +125,7 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
     assert_eq!(answers, 2, "the newest two");
     assert!(!words(&run).contains("Summarize what happened"), "the question is not kept");
 
-    // The same conversation comes out of the record, in whatever process.
+    // The same conversation is restored from the record in any process.
     let (machine, _) = Machine::resume(with(limits()), record, 0).unwrap();
     assert_eq!(machine.transcript().messages(), run.machine.transcript().messages());
     assert_eq!(machine.usage(), run.machine.usage());
@@ -214,7 +214,7 @@ fn one_result_that_is_too_long_alone_is_left_out() {
     assert!(matches!(run.outcome(), Some(Outcome::Failed { .. })), "nothing can go");
 }
 
-// What was refused is remembered, so that it is not refused again and again.
+// A refusal is remembered, so that the request is not refused again.
 #[test]
 fn a_window_that_was_met_is_known_from_then_on() {
     let mut run = Driven::start(config());
@@ -308,7 +308,7 @@ fn imported() -> Transcript {
     Transcript::import(messages).transcript
 }
 
-/// A run that goes on from that, with its record.
+/// A run that continues from that point, with its record.
 fn started_after_import(config: Config) -> (Driven, Vec<Entry>) {
     let mut machine = Machine::new(config).with_history(imported());
     let effects = machine.step(Input::Start { task: "the task".into() }, 0);
@@ -336,7 +336,7 @@ fn a_requested_compaction_needs_no_full_window() {
     assert_eq!(machine.transcript(), run.machine.transcript());
 }
 
-// Correctness 7: what is kept is the task, and no call of the import loses its result.
+// Correctness 7: the task is kept, and no imported call loses its result.
 #[test]
 fn the_task_stays_after_a_conversation_from_elsewhere() {
     for condense in [Condense::LeaveOut, Condense::SumUp] {
@@ -377,7 +377,7 @@ fn a_refused_length_keeps_the_task_after_a_conversation_from_elsewhere() {
     assert_eq!(machine.transcript(), run.machine.transcript());
 }
 
-// Correctness 8: half a summary, or a refusal, is none.
+// Correctness 8: an incomplete summary or a refusal does not count as a summary.
 #[test]
 fn only_a_whole_summary_counts() {
     #[track_caller]

@@ -1,4 +1,4 @@
-//! A machine that is driven by a list, and what is asked about its effects.
+//! A machine that a list drives, with queries about its effects.
 
 use windlass_hitl::{
     ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants,
@@ -29,7 +29,7 @@ pub(crate) fn config() -> Config {
     early().with_call_start(CallStart::AfterAnswer)
 }
 
-/// The same, with calls that begin while their answer streams.
+/// Like the function above, with calls that start while their answer streams.
 pub(crate) fn early() -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     Config::new(
@@ -153,7 +153,7 @@ impl Driven {
             .unwrap()
     }
 
-    /// The human answers that question, or nobody does.
+    /// The human answers that question, or does not answer.
     pub(crate) fn guide(&mut self, words: Option<&str>) {
         let (id, words) = (self.asked(), words.map(str::to_owned));
         self.step(Input::InterruptReply { id, words });

@@ -244,12 +244,13 @@ fn calls_that_go_round_in_circles_are_stopped() {
     check(5, false);
 }
 
-/// Makes the same call so often; each result is the text that `answer` gives for its number. Says which calls ran.
+/// Makes the same call this many times; each result is the text that `answer` returns for its number. Returns
+/// the calls that ran.
 fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, Vec<Entry>) {
     poll_with(config(), tool, times, answer)
 }
 
-/// The same with another configuration.
+/// Like the function above, with another configuration.
 fn poll_with(
     config: Config,
     tool: &str,
@@ -278,7 +279,8 @@ fn poll_with(
     (ran, record)
 }
 
-// Library B5: polling is progress as long as the answer changes. What changes something is not made again and again.
+// Library B5: polling is progress as long as the answer changes. A call with an effect is not repeated
+// without limit.
 #[test]
 fn polling_continues_while_its_result_changes() {
     assert_eq!(poll("look", 12, |number| format!("{number} percent")).0, 12);

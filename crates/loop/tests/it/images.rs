@@ -16,7 +16,7 @@ fn picture() -> Image {
     Image::base64("image/png", "cG5n")
 }
 
-/// One turn with a call that brings a picture.
+/// One turn with a call that returns a picture.
 fn look(run: &mut Driven, number: usize) {
     let id = format!("c{number}");
     run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
@@ -221,7 +221,7 @@ fn a_picture_refused_during_a_summary_is_replaced_and_the_summary_is_requested_a
     assert!(request.messages.last().unwrap().text().contains("Summarize what happened"));
 }
 
-// Some providers repeat what they were sent.
+// Some providers repeat the request in their error.
 #[test]
 fn long_words_of_a_provider_are_cut() {
     let mut run = Driven::start(config());

@@ -24,7 +24,7 @@ fn results(list: &[(&str, &str)]) -> Message {
     Message::results(list.iter().map(|(call, says)| result(call, says)))
 }
 
-/// What comes out: each message as a short word, and each mend in its words.
+/// The imported messages: each message as a short word, and each repair in its words.
 #[track_caller]
 fn check(messages: Vec<Message>, expected: &[&str], mends: &[&str]) {
     let imported = Transcript::import(messages);
@@ -123,7 +123,7 @@ fn the_developers_words_are_kept_apart() {
     assert_eq!(imported.transcript.messages().len(), 1);
 }
 
-// R5: a run that goes on from such a conversation is resumed like any other.
+// R5: a run that continues from such a conversation is resumed like any other.
 #[test]
 fn a_run_continues_from_an_imported_conversation() {
     let had = vec![Message::user("first"), Message::assistant(vec![call("a")])];
@@ -153,7 +153,7 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
-    // Whatever comes in, what comes out can be sent, and comes through once more as it is.
+    // The result of any import can be sent, and a second import returns it unchanged.
     #[test]
     fn anything_becomes_a_conversation(messages in prop::collection::vec(message(), 0..12)) {
         let imported = Transcript::import(messages);

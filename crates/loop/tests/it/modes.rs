@@ -1,4 +1,4 @@
-//! Changes of the mode, and of what a turn is offered (L11).
+//! Changes of the mode, and of the offered tools of a turn (L11).
 
 use windlass_loop::{Command, Config, ContextLimits, Entry, Event, Input, Machine, Offer, OfferedTool};
 use windlass_protocol::{CallId, Control, Hints, Request, ResultStatus, ToolName, ToolResult, ToolSpec};
@@ -104,7 +104,7 @@ fn an_offer_holds_from_the_next_turn_on_and_its_mode_is_recorded_at_once() {
     assert_eq!(names, ["late"]);
 }
 
-// R5: the mode is on record, so a run that goes on is in it, and says it only where it is another.
+// R5: the mode is recorded, so a resumed run has it, and records it only if it changes.
 #[test]
 fn a_resumed_run_records_only_a_new_mode() {
     let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
@@ -140,7 +140,7 @@ fn sent(effects: &[Command]) -> &Request {
     requests.next_back().unwrap()
 }
 
-/// One turn with a call whose result has so many bytes, and with a change of the mode before the result.
+/// One turn with a call whose result has this many bytes, and with a change of the mode before the result.
 fn turn(run: &mut Driven, id: &str, bytes: usize, mode: Option<&str>) {
     run.answer([call(id, "look", &format!(r#"{{"n":"{id}"}}"#))]);
     run.decide_all();

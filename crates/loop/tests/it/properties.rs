@@ -1,4 +1,4 @@
-//! Whatever comes in, whatever the order: no panic, and every request that goes out is valid.
+//! Any input in any order: no panic, and every request is valid.
 
 use proptest::prelude::*;
 use windlass_loop::{Input, InterruptId, InterruptReason};

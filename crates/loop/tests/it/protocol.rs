@@ -1,4 +1,4 @@
-//! How calls reach the model is chosen once, written down, and restored (P5).
+//! The protocol of calls is chosen once, recorded, and restored (P5).
 
 use windlass_loop::{Command, Config, Entry, Event, Input, Machine, Outcome, StreamFailure};
 use windlass_protocol::{
@@ -73,7 +73,7 @@ fn a_resumed_run_keeps_its_recorded_protocol() {
     let mut record = entries(&run.effects);
     refuse(&mut run);
     record.extend(entries(&run.effects));
-    // Another machine with other ideas goes on with the run.
+    // A machine with another configuration resumes the run.
     assert_eq!(resumed(config(), &record).protocol(), Structured);
     assert_eq!(resumed(config().with_protocols([Text]), &record).protocol(), Structured);
     assert_eq!(resumed(config().with_protocols([Text]), &record[..1]).protocol(), Native);

@@ -43,7 +43,7 @@ fn there_is_a_record_of_each_version() {
     }
 }
 
-// R5, F37: whatever the version, a record that breaks off anywhere goes on.
+// R5, F37: a record of any version that ends anywhere can be resumed.
 #[test]
 fn a_record_of_any_version_resumes_from_any_cut() {
     for (version, text) in RECORDS {
@@ -74,7 +74,7 @@ fn an_old_record_resumes_with_its_recorded_texts() {
         let (machine, effects) = Machine::resume(config(), record[..end].to_vec(), 0).unwrap();
         let run = Driven { machine, effects, now: 0 };
         let texts = run.texts_of_results();
-        // The newest record says that its results were left out.
+        // The newest record states that its results were left out.
         let says = if version < 4 { "text" } else { "were left out to make room" };
         assert!(texts.contains(says), "version {version}: {texts}");
     }
@@ -89,7 +89,7 @@ fn a_record_of_a_later_version_is_refused() {
     assert!(serde_json::from_str::<Entry>(r#"{"entry":"from_the_future"}"#).is_err());
 }
 
-// F37: fields that nobody knows yet are no reason to refuse an entry.
+// F37: unknown fields do not make an entry invalid.
 #[test]
 fn unknown_fields_are_read_over() {
     let text = NEWEST.replace(r#"{"entry":"intent","#, r#"{"entry":"intent","from_the_future":{"x":[1]},"#);
@@ -112,7 +112,7 @@ fn a_suspended_run_writes_what_the_newest_record_has() {
     assert_eq!(kinds(&written), kinds(&record), "each kind of entry stands in the newest record");
 }
 
-// Questions had no id before version 6. What a resumed run asks in the same words is the same question.
+// Questions had no id before version 6. A question of a resumed run with the same words is the same question.
 #[test]
 fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
     for (text, is_cut_off) in WAITING.into_iter().zip([false, true]) {

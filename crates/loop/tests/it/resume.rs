@@ -1,4 +1,4 @@
-//! Going on from a record that was cut anywhere (R5, R6).
+//! Resuming from a record that was cut anywhere (R5, R6).
 
 use windlass_loop::{Command, Entry, Machine, Outcome, ResumeError};
 use windlass_protocol::ResultStatus;
@@ -107,7 +107,7 @@ fn a_resumed_run_completes() {
     check_paired(run.machine.transcript().messages());
 }
 
-// Correctness 30: a record that contradicts itself is an error, whatever stands in it.
+// Correctness 30: a record that contradicts itself is an error, whatever its content.
 #[test]
 fn a_task_that_is_not_a_human_message_is_an_error() {
     let mut record = record();

@@ -1,4 +1,4 @@
-//! What is said to a run while it works.
+//! Messages to a run while it works.
 
 use windlass_loop::{Command, DeliverAt, Entry, Event, Input, Machine, Outcome};
 use windlass_protocol::ResultStatus;
@@ -55,7 +55,7 @@ fn a_completed_task_continues_with_messages_received_meanwhile() {
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "third".into() }));
 }
 
-// R5: what was queued is on record before it is heard, and is heard once.
+// R5: a queued message is recorded before it is delivered, and is delivered once.
 #[test]
 fn messages_survive_a_crash_and_are_delivered_once() {
     let mut run = Driven::start(config());
@@ -112,7 +112,7 @@ fn say_as(run: &mut Driven, id: &str, text: &str) {
     });
 }
 
-// The crash point between the record and the sender that removes what it had kept (R5).
+// The crash point between the record and the sender that removes its stored message (R5).
 #[test]
 fn a_message_repeated_under_one_id_is_delivered_once() {
     let repeated = || Command::Show(Event::MessageRepeated { id: "m1".into() });
@@ -145,7 +145,7 @@ fn a_message_repeated_under_one_id_is_delivered_once() {
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief", "be brief"], "the same words under another id are another message");
     record.extend(entries(&run.effects));
-    // It was said by now, and comes once more.
+    // The message was delivered before, and arrives once more.
     let mut run = resume(&record);
     run.effects.clear();
     say_as(&mut run, "m1", "be brief");

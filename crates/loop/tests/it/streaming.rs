@@ -47,7 +47,7 @@ fn the_guidance_of_the_human_continues_the_run() {
 #[test]
 fn an_empty_answer_is_discarded_and_requested_again_before_the_nudge() {
     let mut run = Driven::start(config());
-    // A signature without words, as Gemini sends it, is no answer either.
+    // A signature without words, as Gemini sends it, is not an answer either.
     let signature = Chunk::TextEnd { opaque: Some(Opaque::new("gemini", "c2ln".into())) };
     for attempt in [vec![], vec![signature]] {
         run.answer(attempt.clone());
@@ -314,7 +314,7 @@ fn a_wait_that_the_stream_asks_for_is_kept() {
     assert_eq!(fed(&mut run, [Chunk::Error { error }]), [48_000]);
 }
 
-// R4: OpenAI's Responses API tells it so while it streams, and OpenRouter under a status of 200.
+// R4: OpenAI's Responses API reports it while it streams, and OpenRouter under a status of 200.
 #[test]
 fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
     let mut run = Driven::start(config());
@@ -380,7 +380,7 @@ fn an_answer_that_filled_the_window_makes_room_once() {
     let cut = || [Chunk::text("half"), finish(StopReason::ContextWindow)];
     assert_eq!(fed(&mut run, cut()), [0]);
     assert!(run.machine.transcript().messages().len() < before);
-    // There is no more room to be made: the answer counts as one that was cut.
+    // Compaction frees no more space: the answer counts as one that was cut.
     fed(&mut run, cut());
     assert!(run.machine.transcript().messages().iter().any(|message| message.text() == "half"));
     check_paired(run.machine.transcript().messages());

@@ -1,4 +1,4 @@
-//! Runs that wait without a process, and what their files and answers say when they go on.
+//! Runs that wait without a process, and the effect of files and answers when they resume.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
@@ -44,7 +44,7 @@ fn waiting() -> (Driven, Vec<Entry>) {
     (run, record)
 }
 
-// DESIGN "Suspend anywhere": what can go on goes on, and then nothing is left here to wait.
+// DESIGN "Suspend anywhere": every call that can continue does, and then no call waits in this process.
 #[test]
 fn a_run_that_waits_for_a_human_is_suspended_when_nothing_else_is_left() {
     let (run, record) = waiting();
@@ -153,7 +153,7 @@ fn cut_off() -> Vec<Entry> {
 fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     let from = run.effects.len();
     run.decide_call(call);
-    // The same decision with what is planned: the driver's facts plan nothing.
+    // The same decision with the plan: the driver's facts plan nothing.
     for want in &mut run.effects[from..] {
         if let Command::Record(Entry::Decided { facts: Some(facts), .. }) = want {
             facts.planned = vec![planned.clone()];
@@ -161,7 +161,7 @@ fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     }
 }
 
-// SECURITY "Journal": file effects happen exactly once, and the files say so.
+// SECURITY "Journal": file effects happen exactly once, and the files prove it.
 #[test]
 fn the_files_say_what_became_of_a_call_that_was_cut_off() {
     #[track_caller]
@@ -204,7 +204,7 @@ fn a_cancelled_run_reports_an_interrupted_call_as_unknown() {
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Cancelled }));
 }
 
-// A call that goes on elsewhere needs no process.
+// A call that continues elsewhere needs no process.
 #[test]
 fn a_deferred_call_suspends_the_run_until_its_result_arrives() {
     let mut run = Driven::start(config());
@@ -242,7 +242,7 @@ fn a_result_received_while_other_calls_run_counts_at_once() {
     assert!(run.is_sent());
 }
 
-// H10: what was used is not forgotten because the process ended.
+// H10: usage is not forgotten when the process ends.
 #[test]
 fn a_budget_that_is_used_suspends_and_is_still_used_in_another_process() {
     let budget = Budget { requests: 1, ..Budget::default() };
@@ -305,7 +305,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
     assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
 }
 
-// R6: by policy, the human hears of it before the model goes on.
+// R6: by policy, the human is informed before the model continues.
 #[test]
 fn a_human_is_asked_about_unknown_effects_if_configured() {
     let record = approved();
@@ -388,7 +388,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     record
 }
 
-// What a window shows stands flat beside the question, and travels as JSON.
+// The fields that a window shows are flat beside the question, and are serialized as JSON.
 #[test]
 fn a_question_has_what_a_window_needs_beside_it() {
     let mut run = Driven::start(config());

@@ -1,4 +1,4 @@
-//! Who comes in.
+//! Accepted and refused requests.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};

@@ -1,4 +1,4 @@
-//! Tools that are served: what a client of another program sees, line by line.
+//! Served tools: the output to a client of another program, line by line.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use windlass_protocol::{
 };
 use windlass_tool::{Human as _, Progress, Question};
 
-/// Tools that do as they are named, and what they saw.
+/// Tools that act as their names describe, and the values that they received.
 #[derive(Default)]
 struct Fixture {
     seen: Mutex<Vec<String>>,
@@ -267,7 +267,7 @@ async fn approvals_use_elicitation_and_only_an_explicit_yes_approves() {
         .say(json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"answer": "b"}}}))
         .await;
     assert_eq!(client.hear().await["result"]["content"][0]["text"], "answered b");
-    // A client that cannot ask has nobody.
+    // A client that cannot ask has no approver.
     let mut mute = Client::greeted(json!({})).await;
     assert_eq!(mute.call(1, "guarded", json!({})).await["result"]["content"][1]["text"], "nobody");
     assert_eq!(
@@ -305,7 +305,7 @@ async fn a_client_of_the_newest_protocol_answers_with_its_next_request_and_only_
     assert_eq!(again["error"]["code"], -32602, "{again}");
     let made_up = json!({"requestState": "00112233445566778899aabbccddeeff", "inputResponses": yes});
     assert_eq!(client.ask(4, "tools/call", modern("guarded", &made_up)).await["error"]["code"], -32602);
-    // The answer to one call is none to another.
+    // The answer to one call does not count for another.
     let asked = client.ask(5, "tools/call", modern("guarded", &json!({}))).await;
     let state = asked["result"]["requestState"].clone();
     let other = json!({"requestState": state, "inputResponses": yes, "arguments": {"text": "y"}});
@@ -347,7 +347,7 @@ async fn a_cancelled_call_receives_the_cancellation() {
         .say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}))
         .await;
     tokio::time::timeout(Duration::from_secs(20), client.fixture.stopped.cancelled()).await.unwrap();
-    // The server goes on.
+    // The server continues.
     assert_eq!(client.call(2, "echo", json!({})).await["id"], 2);
 }
 

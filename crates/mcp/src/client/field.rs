@@ -59,11 +59,11 @@ impl<'a> Field<'a> {
         }
         let choices = choices(self.schema);
         let value =
-            if choices.is_empty() { self.plain(said) } else { choose(&choices, said).map(Value::from) };
+            if choices.is_empty() { self.parse_plain(said) } else { choose(&choices, said).map(Value::from) };
         value.map_or(FieldAnswer::Unfit, FieldAnswer::Value)
     }
 
-    fn plain(&self, said: &str) -> Option<Value> {
+    fn parse_plain(&self, said: &str) -> Option<Value> {
         match self.schema.get("type").and_then(Value::as_str)? {
             "string" => Some(said.into()),
             "integer" => said.parse::<i64>().ok().map(Value::from),

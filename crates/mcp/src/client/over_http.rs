@@ -25,7 +25,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(10);
 
-type Introduced = Result<Connection, ClientInitializeError>;
+type InitializeResult = Result<Connection, ClientInitializeError>;
 
 /// Connects over HTTP and completes the MCP handshake.
 pub(crate) async fn connect(
@@ -33,7 +33,7 @@ pub(crate) async fn connect(
     address: &Address,
     lifecycle: Lifecycle,
     handler: Handler,
-) -> Result<Introduced, StartError> {
+) -> Result<InitializeResult, StartError> {
     let id = || server.id().to_owned();
     let unfit = |why: String| StartError::Unfit { server: id(), why, heard: String::new() };
     let carried = address.credentials().map_err(|source| StartError::Address { server: id(), source })?;
@@ -63,7 +63,7 @@ async fn connect_client<C>(
     server: &McpServer,
     (address, lifecycle): (&Address, Lifecycle),
     handler: Handler,
-) -> Introduced
+) -> InitializeResult
 where
     C: StreamableHttpClient + Sync,
 {

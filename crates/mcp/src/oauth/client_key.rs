@@ -38,7 +38,7 @@ pub(crate) enum ClientKey {
 
 /// The assertion could not be signed.
 #[derive(Debug)]
-pub(crate) struct SigningFailed;
+pub(crate) struct SigningError;
 
 impl ClientKey {
     pub(crate) fn parse(pem: &str) -> Result<Self, ClientKeyError> {
@@ -64,10 +64,10 @@ impl ClientKey {
     }
 
     /// Signs an assertion of this client for an authority, at this time in seconds since 1970.
-    pub(crate) fn assert(&self, client: &str, audience: &str, now_s: u64) -> Result<String, SigningFailed> {
+    pub(crate) fn assert(&self, client: &str, audience: &str, now_s: u64) -> Result<String, SigningError> {
         let random = SystemRandom::new();
         let mut id = [0; 16];
-        random.fill(&mut id).map_err(|_| SigningFailed)?;
+        random.fill(&mut id).map_err(|_| SigningError)?;
         let header = json!({"alg": self.algorithm(), "typ": "client-authentication+jwt"});
         let claims = json!({
             "iss": client,
@@ -83,14 +83,14 @@ impl ClientKey {
         Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
-    fn sign(&self, text: &[u8], random: &SystemRandom) -> Result<Vec<u8>, SigningFailed> {
+    fn sign(&self, text: &[u8], random: &SystemRandom) -> Result<Vec<u8>, SigningError> {
         match self {
             Self::P256(key) | Self::P384(key) => {
-                key.sign(random, text).map(|signature| signature.as_ref().to_vec()).map_err(|_| SigningFailed)
+                key.sign(random, text).map(|signature| signature.as_ref().to_vec()).map_err(|_| SigningError)
             }
             Self::Rsa(key) => {
                 let mut signature = vec![0; key.public().modulus_len()];
-                key.sign(&RSA_PKCS1_SHA256, random, text, &mut signature).map_err(|_| SigningFailed)?;
+                key.sign(&RSA_PKCS1_SHA256, random, text, &mut signature).map_err(|_| SigningError)?;
                 Ok(signature)
             }
         }

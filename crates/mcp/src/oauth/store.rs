@@ -34,7 +34,7 @@ pub(crate) struct Credentials {
     pub(crate) key: String,
 }
 
-type Kept<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
 impl Credentials {
     fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
@@ -60,7 +60,7 @@ fn to_auth_error(error: io::Error) -> AuthError {
 }
 
 impl CredentialStore for Credentials {
-    fn load<'a, 'b>(&'a self) -> Kept<'b, Option<StoredCredentials>>
+    fn load<'a, 'b>(&'a self) -> StoreFuture<'b, Option<StoredCredentials>>
     where
         'a: 'b,
         Self: 'b,
@@ -68,7 +68,7 @@ impl CredentialStore for Credentials {
         Box::pin(async { self.read() })
     }
 
-    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Kept<'b, ()>
+    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> StoreFuture<'b, ()>
     where
         'a: 'b,
         Self: 'b,
@@ -76,7 +76,7 @@ impl CredentialStore for Credentials {
         Box::pin(async move { self.write(&credentials) })
     }
 
-    fn clear<'a, 'b>(&'a self) -> Kept<'b, ()>
+    fn clear<'a, 'b>(&'a self) -> StoreFuture<'b, ()>
     where
         'a: 'b,
         Self: 'b,

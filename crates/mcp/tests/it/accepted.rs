@@ -96,7 +96,7 @@ async fn each_change_of_a_definition_asks_again_with_what_changed() {
     let accepted = AcceptedTools::default();
     let client = client_of(json!([first]), &accepted).await;
     assert!(client.accept("add", &effect(&client).0));
-    // The order of keys is no change.
+    // Another order of keys is not a change.
     let same: Value = serde_json::from_str(
         &first.to_string().replace("{\"readOnlyHint\":true}", "{ \"readOnlyHint\" : true }"),
     )

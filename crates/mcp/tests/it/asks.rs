@@ -32,7 +32,7 @@ fn person(says: Result<&'static str, NoAnswer>) -> Arc<Person> {
     Arc::new(Person { says, takes: Duration::ZERO, asked: Mutex::default() })
 }
 
-/// A server that asks this while it is called, and says as its result what it was answered.
+/// A server that sends this request during a call, and returns the answer as its result.
 fn asking(method: &'static str, params: Value) -> Arc<FakeServer> {
     let mut call = Value::Null;
     FakeServer::new(move |message| match message["method"].as_str() {
@@ -146,7 +146,7 @@ async fn an_address_is_shown_with_its_host_and_not_opened() {
     assert!(human.asked.lock().unwrap().is_empty());
 }
 
-// Silence is the default that the server itself gave; what is not required may stay open.
+// An empty answer selects the server's default; an optional field may stay empty.
 #[tokio::test]
 async fn silence_takes_the_servers_defaults() {
     let params = json!({"message": "who", "requestedSchema": {"type": "object", "required": ["name"], "properties": {
@@ -194,7 +194,7 @@ async fn a_human_who_thinks_does_not_end_the_call() {
     assert!(said.contains("blue"), "{said}");
 }
 
-// One question at a time, and requests faster than the server reads are dropped and counted.
+// One question at a time; requests faster than the server reads are dropped and counted.
 #[tokio::test]
 async fn a_flood_of_requests_is_bounded() {
     let server = FakeServer::new(|message| match message["method"].as_str() {
@@ -230,7 +230,7 @@ async fn a_server_receives_only_the_permitted_roots() {
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
 }
 
-/// A model that says what it was asked, or nothing.
+/// A model that returns its request, or nothing.
 struct Model {
     refuses: bool,
     asked: Mutex<Vec<SamplingRequest>>,

@@ -88,7 +88,7 @@ async fn a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew() {
     assert!(text(&call(&other).await.unwrap()).contains("other"));
 }
 
-// MCP-017: a server that never answers costs its time and nobody else's.
+// MCP-017: a server that never answers delays only its own calls.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_initializes_times_out() {
     let server = FakeServer::new(|_| Vec::new());
@@ -130,7 +130,7 @@ async fn a_call_that_times_out_or_is_stopped_is_cancelled_at_the_server() {
     assert!(call_in(&client, &ctx).await.unwrap_err().to_string().contains("nothing was sent"));
 }
 
-// MCP-019: ids that nobody asked for, twice, of another type.
+// MCP-019: ids without a request, sent twice, and of another type.
 #[tokio::test]
 async fn unexpected_answers_are_only_counted() {
     let server = calling(|message| {
@@ -180,7 +180,7 @@ async fn dirty_lines_are_skipped_and_counted() {
     assert_eq!(client.skip_counts().lines, 6 + 3);
 }
 
-// F66 and MCP-013: a line over the cap is not kept, and its call hears of it at once.
+// F66 and MCP-013: a line over the limit is not stored, and its call fails at once.
 #[tokio::test]
 async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
     let server = calling(|message| vec![said(message, &"x".repeat(100_000)), Say::Bytes(vec![b'y'; 50_000])]);
@@ -251,7 +251,7 @@ async fn a_stopped_server_stays_stopped() {
     assert_eq!(*server.lives.lock().unwrap(), 1);
 }
 
-// Whoever waits for a call must not wait for a server that nobody wants any more.
+// A caller must not wait for a server that was removed.
 #[tokio::test]
 async fn a_running_call_ends_when_its_client_is_stopped() {
     let server = calling(|_| Vec::new());
@@ -309,7 +309,7 @@ async fn a_call_for_another_server_is_refused_by_its_raw_name() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Whatever a server writes in a call: no panic, one result, and a server that can be asked again.
+    // Any bytes of a server during a call: no panic, one result, and a server that accepts further calls.
     #[test]
     fn any_bytes_in_a_call_end_in_one_result(
         bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\":,\n01id".to_vec())], 0..2_000),
@@ -329,7 +329,7 @@ proptest! {
         });
     }
 
-    // The same in the first words: an error, not a panic.
+    // Like the test above in the first messages: an error, not a panic.
     #[test]
     fn any_bytes_at_the_start_end_in_an_error(
         bytes in prop::collection::vec(any::<u8>(), 0..500),
@@ -345,7 +345,7 @@ proptest! {
     }
 }
 
-// M2: words about progress give a call more time, and are told.
+// M2: progress messages extend a call's time, and are shown.
 #[tokio::test(start_paused = true)]
 async fn progress_extends_the_time_of_a_call_and_is_reported() {
     let call_of: Arc<Mutex<Value>> = Arc::default();
@@ -382,7 +382,7 @@ async fn progress_extends_the_time_of_a_call_and_is_reported() {
     assert_eq!(notes[0], Progress::Note(r"1 of 3: half\u{1b}[2K".into()));
 }
 
-// A server that only ever says that it is not done yet is given up all the same.
+// A server that only reports progress is cancelled all the same.
 #[tokio::test(start_paused = true)]
 async fn progress_extends_the_time_only_up_to_a_limit() {
     let call_of: Arc<Mutex<Value>> = Arc::default();

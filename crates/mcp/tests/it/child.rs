@@ -1,4 +1,4 @@
-//! Servers as child processes: what they see, what is left of them, what their last words are (RULES M4, M5).
+//! Servers as child processes: their environment, their remains and their last output (RULES M4, M5).
 #![cfg(unix)]
 
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn description(client: &McpClient) -> String {
     client.definitions()[0].description.clone()
 }
 
-/// Whether a process is there and no zombie.
+/// Returns true if a process exists and is not a zombie.
 #[cfg(target_os = "linux")]
 fn lives(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
@@ -55,7 +55,7 @@ async fn no_process_of_a_server_outlives_its_client() {
     tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
 }
 
-/// What a server can do on its way out is told in a file, for which a folder is given.
+/// A server records its last actions in a file in the given folder.
 #[cfg(target_os = "linux")]
 async fn left(script: &str) -> String {
     let folder = tempfile::tempdir().unwrap();

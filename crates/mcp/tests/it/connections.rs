@@ -51,7 +51,7 @@ async fn until(holds: impl Fn() -> bool) {
     panic!("what was to be seen did not come");
 }
 
-// M4: one that fails stops nobody, and is told.
+// M4: a server that fails stops no other server, and is reported.
 #[tokio::test]
 async fn failing_servers_are_reported_and_stop_no_other() {
     let told: Arc<Mutex<Vec<ServerEvent>>> = Arc::default();
@@ -87,7 +87,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
     let twice = [server("a"), server("a")];
     let error = McpConnections::start(twice, ConnectionOptions::default()).await.unwrap_err();
     assert!(matches!(error, ConnectionsError::Duplicate(name) if name == "a"));
-    // One that is silent and need not be there holds up nothing.
+    // A silent optional server does not delay the others.
     let silent = FakeServer::new(|_| Vec::new());
     let good = with_tools(json!([tool("add")]));
     let clients =

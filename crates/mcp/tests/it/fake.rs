@@ -1,4 +1,4 @@
-//! A server in memory that does what its script says.
+//! A server in memory that follows its script.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use windlass_mcp::{
     ClientOptions, ConnectFuture, Connector, McpClient, McpLimits, McpServer, Pipes, StartError,
 };
 
-/// What the server does with a request: says these lines, then goes on or ends.
+/// The reaction of the server to a request: it sends these lines, then continues or ends.
 pub(crate) type Answers = dyn FnMut(&Value) -> Vec<Say> + Send;
 
 /// Something that the server does.
@@ -25,11 +25,11 @@ pub(crate) enum Say {
 /// Reaches fake servers, a new one each time.
 pub(crate) struct FakeServer {
     answers: Arc<Mutex<Box<Answers>>>,
-    /// What the servers were sent, all lives together.
+    /// The requests to the servers of all connections together.
     pub(crate) heard: Arc<Mutex<Vec<Value>>>,
-    /// How often one was reached.
+    /// Number of connections to one server.
     pub(crate) lives: Arc<Mutex<usize>>,
-    /// Whether `server/discover` reaches the script. Otherwise it is unknown to the server.
+    /// True if `server/discover` reaches the script. Otherwise the server does not know the method.
     is_stateless: bool,
     /// Written into every new connection before anything else.
     banner: Vec<u8>,
@@ -74,7 +74,7 @@ impl FakeServer {
         heard.iter().filter(|message| message["method"] == method).cloned().collect()
     }
 
-    /// Says something unasked.
+    /// Sends a message without a request.
     pub(crate) async fn say(&self, message: Value) {
         let mut writer = self.writer.lock().await;
         let line = format!("{message}\n");
@@ -176,7 +176,8 @@ pub(crate) fn with_tools(tools: Value) -> Arc<FakeServer> {
     FakeServer::new(move |message| polite(message, &tools))
 }
 
-/// Says that the tools changed, waits until that was heard, and brings the client's list up to date.
+/// Announces a change of the tools, waits until the client has read the announcement, and updates the
+/// client's list.
 pub(crate) async fn changed(server: &FakeServer, client: &McpClient) {
     let before = client.skip_counts().list_changes;
     server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;

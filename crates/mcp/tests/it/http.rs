@@ -1,4 +1,4 @@
-//! Servers over HTTP that lose sessions, cut streams, lead elsewhere and say too much (fault F68).
+//! Servers over HTTP that lose sessions, cut streams, redirect and send too much (fault F68).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -74,7 +74,7 @@ async fn long_numbers_keep_their_digits() {
     assert!(sent.contains(r#"{"a": 12345678901234567890123}"#), "{sent}");
 }
 
-// F68: the server forgets the session. One new introduction, nothing sent twice.
+// F68: the server forgets the session. The client initializes once more, and sends nothing twice.
 #[tokio::test]
 async fn a_lost_session_is_begun_again_once_and_no_call_is_sent_twice() {
     let mut introductions = 0;
@@ -102,7 +102,7 @@ async fn a_lost_session_is_begun_again_once_and_no_call_is_sent_twice() {
     assert_no_call_twice(&web, 2);
 }
 
-// F68: the stream of an answer is cut before it came, and says nowhere to go on.
+// F68: the stream of an answer is cut before the answer, and gives no id to resume from.
 #[tokio::test]
 async fn a_cut_stream_without_a_mark_ends_the_call_and_nothing_is_sent_again() {
     let web = calling(|_| Reply::Events { events: vec![": hello\n\n".to_owned()], then: Then::Close }).await;
@@ -233,7 +233,7 @@ async fn the_token_goes_with_every_request_and_nowhere_else() {
         body: String::new(),
     })
     .await;
-    // Any variable that is there stands for a token.
+    // Any existing variable can stand for a token.
     let server = server(&web).with_bearer_from("CARGO_PKG_NAME").with_header("x-team", "blue").unwrap();
     assert!(!format!("{server:?}").contains("blue"));
     let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
@@ -325,7 +325,8 @@ fn an_address_is_https_or_this_machine() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    // Whatever stands in an answer over HTTP: no panic, one result, nothing sent twice, and a server that can be asked again.
+    // Any bytes of an answer over HTTP: no panic, one result, no request sent twice, and a server that
+    // accepts further calls.
     #[test]
     fn any_bytes_over_http_end_in_one_result(
         code in prop::sample::select(vec![200_u16, 201, 204, 301, 400, 403, 404, 409, 418, 429, 500, 503]),

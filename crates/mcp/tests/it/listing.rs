@@ -107,7 +107,8 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Whatever stands where a definition should: no panic, and what is taken has a name and a fingerprint of its own.
+    // Any value in the place of a definition: no panic, and each accepted definition has its own name and
+    // fingerprint.
     #[test]
     fn any_member_of_a_definition_may_be_anything(
         name in prop_oneof!["[a-zA-Z0-9_.-]{1,9}", any::<String>()],

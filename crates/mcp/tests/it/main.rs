@@ -1,4 +1,4 @@
-//! Servers that nobody here trusts, scripted, in memory and as child processes.
+//! Untrusted servers from scripts, in memory and as child processes.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

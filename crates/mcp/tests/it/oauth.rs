@@ -14,7 +14,7 @@ use windlass_mcp::{
 use crate::calls::{call, text};
 use crate::web::{Heard, Reply, WebServer, json_of, polite, status};
 
-/// What the authority says of itself, and how long its tokens hold.
+/// The metadata of the authority, and the lifetime of its tokens.
 #[derive(Clone)]
 pub(crate) struct Authority {
     authorize: Option<String>,
@@ -186,7 +186,7 @@ async fn tokens_are_for_the_user_alone_and_shown_nowhere() {
     assert_eq!((files.len(), mode(&files[0])), (1, 0o600));
     assert!(std::fs::read_to_string(&files[0]).unwrap().contains("token-1"));
     assert!(!format!("{server:?}").contains("token-1"));
-    // What cannot be read is as if nobody had signed in.
+    // An unreadable file has the same effect as no login.
     std::fs::write(&files[0], "{").unwrap();
     let error = McpClient::start(server, ClientOptions::default()).await.unwrap_err();
     assert!(matches!(error, StartError::SignIn { .. }), "{error}");
@@ -251,7 +251,8 @@ async fn a_refused_or_abandoned_sign_in_fails() {
     assert!(matches!(error, LoginError::NotPossible { .. }), "{error}");
 }
 
-// MCP-023: an address of the authority is never opened when it is none of the web, or could be read on its way.
+// MCP-023: an address of the authority is never opened if it does not belong to the web, or could be read on
+// its way.
 #[tokio::test]
 async fn a_hostile_authority_opens_nothing() {
     for authorize in
@@ -269,7 +270,7 @@ async fn a_hostile_authority_opens_nothing() {
     }
 }
 
-// What goes to an authority goes over https, or stays on this machine.
+// Requests to an authority use https, or stay on this machine.
 #[tokio::test]
 async fn an_authority_without_encryption_is_not_asked() {
     let web = WebServer::start(|heard| match heard.target.as_str() {
@@ -340,7 +341,8 @@ async fn a_server_does_not_lead_to_another_service_of_this_machine() {
         let opens = opened.clone();
         let visit = move |url: &OpenUrl| opens.lock().unwrap().push(url.to_string());
         let error = server(&web, &folder).login(options, visit).await.unwrap_err();
-        // The error says what has to be named; a literal private address cannot be, for the engine takes none.
+        // The error states the name to configure; a literal private address cannot be one, because the engine
+        // accepts none.
         let is_literal = place.contains("10.0.0.1") || place.contains("169.254");
         match &error {
             LoginError::AuthorityNotNamed { origin, .. } => {

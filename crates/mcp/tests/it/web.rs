@@ -1,4 +1,4 @@
-//! A server over HTTP on this machine that does what its script says.
+//! A server over HTTP on this machine that follows its script.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -30,15 +30,15 @@ impl Heard {
     }
 }
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 pub(crate) enum Reply {
     /// A whole answer.
     Whole { status: u16, headers: Vec<(&'static str, String)>, body: String },
-    /// Events, then what comes after them.
+    /// Events, then the end of the stream.
     Events { events: Vec<String>, then: Then },
 }
 
-/// What comes after events.
+/// The end of the stream after events.
 pub(crate) enum Then {
     /// The stream is closed.
     Close,

@@ -1,4 +1,4 @@
-//! One call of each kind of content, and what each server is for.
+//! One call for each kind of content, and the purpose of each server.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ async fn check_progress(connections: &McpConnections) {
     assert!(told >= 3, "{told} of 4 steps were told");
 }
 
-/// What the server asks reaches the human, and her answer the server.
+/// The server's question reaches the human, and her answer reaches the server.
 async fn check_elicitation(connections: &McpConnections) {
     let answered = call(connections, "trigger-elicitation-request", "{}").await.unwrap();
     assert!(words(&answered).contains("Ada"), "{answered:?}");
@@ -146,7 +146,7 @@ async fn the_servers_of_python_do_what_they_are_for() {
     }
 }
 
-/// A page on loopback, for whoever asks.
+/// A page on loopback, for every client.
 async fn page() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/page", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A server that is told to stop, one that never answers, and one that dies.
+//! A server that is asked to stop, a server that never answers, and a server that dies.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
     });
     assert_eq!(stopped.unwrap().status, ResultStatus::Cancelled);
     recorded.wait_for(CANCELLED, 1).await;
-    // It goes on with the next.
+    // The server continues with the next request.
     assert!(call(&connections, "echo", r#"{"message":"still here"}"#).await.unwrap().status.is_ok());
     connections.close().await;
 }
@@ -59,7 +59,7 @@ async fn a_server_that_is_killed_in_a_call_gives_one_result_and_is_there_for_the
         recorded.kill();
     });
     assert_eq!(cut.unwrap().status, ResultStatus::EffectsUnknown);
-    // It is left alone for a moment, and says so.
+    // The server is not used for a moment, and the error says so.
     let answered = tokio::time::timeout(Duration::from_secs(30), async {
         loop {
             if let Ok(output) = call(&connections, "echo", r#"{"message":"back"}"#).await {

@@ -1,4 +1,5 @@
-//! MCP servers that nobody here wrote, where `cargo xtask mcp --install` has put them. A test that lacks its server says so.
+//! MCP servers of other authors, where `cargo xtask mcp --install` has installed them. A test without its
+//! server prints that.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -40,7 +40,7 @@ pub(crate) fn everything() -> Result<McpServer, String> {
         .with_argument("stdio"))
 }
 
-/// A server behind a recorder of what it is sent, whose process can be ended by its id in `pid`.
+/// A server behind a recorder of its input, whose process can be ended by its id in `pid`.
 pub(crate) struct Recorded {
     folder: tempfile::TempDir,
 }
@@ -63,7 +63,7 @@ impl Recorded {
             .with_argument(script))
     }
 
-    /// How many messages with these words were sent.
+    /// Returns the number of sent messages with these words.
     pub(crate) fn sent(&self, words: &str) -> usize {
         let sent = std::fs::read_to_string(self.folder.path().join("sent")).unwrap_or_default();
         sent.lines().filter(|line| line.contains(words)).count()
@@ -79,7 +79,7 @@ impl Recorded {
         tokio::time::timeout(Duration::from_secs(30), sent).await.unwrap();
     }
 
-    /// Ends the server as nobody can refuse.
+    /// Kills the server with a signal that it cannot refuse.
     pub(crate) fn kill(&self) {
         let pid = std::fs::read_to_string(self.folder.path().join("pid")).unwrap();
         let killed = std::process::Command::new("kill").args(["-9", pid.trim()]).status().unwrap();
@@ -90,7 +90,7 @@ impl Recorded {
 /// The everything server behind a port, and its address.
 pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String> {
     let script = script("server-everything")?;
-    // The port is free now; whoever takes it before the server does makes this fail loudly.
+    // The port is free now; a process that takes it before the server does makes this fail with an error.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut command = Command::new("node");
     command.arg(script).arg("streamableHttp").env("PORT", port.to_string()).kill_on_drop(true);
@@ -102,7 +102,7 @@ pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String>
             break;
         }
     }
-    // Somebody has to read it, or the server waits.
+    // The output must be read, or the server blocks.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     Ok((child, McpServer::http("everything", &format!("http://127.0.0.1:{port}/mcp")).unwrap()))
 }
@@ -144,7 +144,7 @@ pub(crate) fn context() -> Context {
     Context::new(CallId::new("call_1").unwrap())
 }
 
-/// A context, and what is told in it.
+/// A context, and its messages.
 pub(crate) fn listening() -> (Context, Arc<Mutex<Vec<Progress>>>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let listen = told.clone();
@@ -161,7 +161,7 @@ pub(crate) fn words(output: &Output) -> String {
     output.content.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// A human who says her name where she is asked for it, and nothing else.
+/// A human who gives her name if a form requests it, and nothing else.
 pub(crate) struct Ada;
 
 impl Human for Ada {

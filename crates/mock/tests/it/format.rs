@@ -1,4 +1,4 @@
-//! `SCRIPT.md` documents what the parser accepts.
+//! `SCRIPT.md` documents the input that the parser accepts.
 
 use std::collections::BTreeSet;
 

@@ -91,7 +91,7 @@ fn check(wire: &Arc<dyn Wire>, piece: usize, cuts: Option<u64>) {
     }
     let (chunks, error) = answer(&model, &request()).unwrap();
     assert!(error.is_none());
-    // Gemini gives no ids of its own, and what is no JSON comes as a JSON string.
+    // Gemini has no ids of its own, and a value that is not JSON arrives as a JSON string.
     let (made, cut) = match wire.name() {
         "anthropic" => ("toolu_0_0", r#"{"cut"#),
         "gemini" => ("", r#""{\"cut""#),

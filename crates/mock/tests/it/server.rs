@@ -36,11 +36,11 @@ async fn connect(provider: &ScriptedProvider, path: &str, body: &Value) -> TcpSt
     stream
 }
 
-/// The whole answer as it stands on the wire; a properly ended one ends with an empty piece.
+/// The whole answer as sent, chunks included; a complete one ends with an empty chunk.
 pub(crate) async fn ask(provider: &ScriptedProvider, path: &str, body: &Value) -> String {
     let mut stream = connect(provider, path, body).await;
     let mut bytes = Vec::new();
-    // A connection that is reset has said what it had to say.
+    // A connection that is reset has sent all its data.
     let _ = stream.read_to_end(&mut bytes).await;
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use windlass_partial_json::{Parser, Status};
 use windlass_testkit::{Need, corpora, oracle, require};
 
-/// What a prefix shows, and whether it could be pushed.
+/// The value of a prefix, and whether the prefix could be pushed.
 fn shown(prefix: &str) -> (Option<Value>, Status) {
     let mut parser = Parser::new();
     let _ = parser.push(prefix);
@@ -21,7 +21,8 @@ fn alike(ours: Option<&Value>, theirs: Option<&Value>) -> bool {
     }
 }
 
-/// Why the prefix shows less than expected: completing what J4 holds back must give exactly what is expected.
+/// The reason why the prefix has less than the expected value: a completion of the text that J4 holds back
+/// must give exactly the expected value.
 fn held_back(prefix: &str, expected: Option<&Value>) -> Option<&'static str> {
     let gives = |text: String| alike(shown(&text).0.as_ref(), expected);
     let end = prefix.trim_end_matches(|last: char| "eE+-.".contains(last));
@@ -195,7 +196,7 @@ fn the_fix_json_corpus_is_shown_alike() {
 /// The flag of the promplate rows that lets an open string be shown.
 const STRINGS: i64 = 1;
 
-/// Why a promplate row differs by rule.
+/// The reason why a promplate row differs by a rule.
 fn promplate_reason(text: &str, allowed: i64, expected: &Value) -> Option<&'static str> {
     if text.contains(['I', 'N']) {
         return Some("Infinity and NaN are not JSON");

@@ -1,4 +1,4 @@
-//! Events: what is told, once, in order, by path.
+//! Events: each is emitted once, in order, with its path.
 
 use windlass_partial_json::{Event, Parser};
 
@@ -8,7 +8,7 @@ fn check(pushes: &[&str], expected: &[&str]) {
     let mut parser = Parser::new();
     let mut seen = Vec::new();
     for push in pushes {
-        // The events before an error are told all the same.
+        // The events before an error are emitted all the same.
         let _ = parser.push(push);
         parser.drain_events(|event| {
             seen.push(match event {

@@ -1,5 +1,5 @@
-//! Texts made to hurt: each ends in a result or a typed error, in time that its length explains. What is
-//! quadratic on these would not end while anyone waits.
+//! Hostile texts: each ends in a result or a typed error, in time proportional to its length. A quadratic
+//! algorithm would not end on them in reasonable time.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What the parser shows, tells and gives, on small cases, hostile texts, corpora and generated texts.
+//! Snapshots, events and results of the parser, on small cases, hostile texts, corpora and generated texts.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpora;

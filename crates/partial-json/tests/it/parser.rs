@@ -1,4 +1,4 @@
-//! Snapshots of prefixes: what is shown, what is held back.
+//! Snapshots of prefixes: shown text, and text that is held back.
 
 use serde_json::{Value, json};
 use windlass_partial_json::{Completeness, ErrorKind, Kind, Parser, Status};

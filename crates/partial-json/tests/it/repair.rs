@@ -1,4 +1,4 @@
-//! What is repaired for running, what is reported, and what is never repaired.
+//! Repairs before a run, their reports, and texts that are never repaired.
 
 use proptest::prelude::*;
 use windlass_partial_json::{ErrorKind, JsonLimits, Repair, RepairKind, repair};
@@ -112,7 +112,7 @@ fn hostile_texts_stay_within_the_limits() {
     assert_eq!((again.text.as_str(), again.repairs.first().unwrap().count), (r#"{"a":1}"#, 49_999));
 }
 
-/// Whether every string, number and literal of `part` stands at the same place of `whole`.
+/// Returns true if every string, number and literal of `part` stands at the same place of `whole`.
 fn is_part(part: &serde_json::Value, whole: &serde_json::Value) -> bool {
     use serde_json::Value::{Array, Object};
     match (part, whole) {
@@ -129,7 +129,7 @@ fn is_part(part: &serde_json::Value, whole: &serde_json::Value) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// J8: from a prefix comes nothing that the whole does not say.
+    /// J8: a repaired prefix has no value that the whole text does not have.
     #[test]
     fn a_repaired_prefix_says_nothing_else_than_the_whole(
         text in r#"\{"a":("[^"\\[:cntrl:]]{0,9}"|[1-9]{1,5}|true|null),"b":\[(\{"c":"x"\}|\[\]|1),"d",[1-9]{2}\],"e":\{"f":"[xy]*","g":false\}\}"#,

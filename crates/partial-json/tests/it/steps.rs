@@ -43,7 +43,7 @@ fn a_value_begins_grows_and_ends_or_comes_whole() {
     check(&["[\"a\" x"], &["0  Array begins", "1  /0 whole"]);
 }
 
-/// All values by path in the order in which they become whole, with the text of strings as it was told.
+/// All values by path in the order in which they become complete, with the text of strings as emitted.
 fn whole_by_events(text: &str) -> Vec<String> {
     let (mut parser, mut seen) = (Parser::new(), Vec::new());
     let _ = parser.push(text);

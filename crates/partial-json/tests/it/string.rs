@@ -1,4 +1,4 @@
-//! Escapes, surrogates, and what is forgiven inside strings.
+//! Escapes, surrogates, and tolerated mistakes inside strings.
 
 use windlass_partial_json::{ErrorKind, Parser};
 

@@ -1,4 +1,4 @@
-//! Brackets, commas, colons and literals: what is refused, why and where.
+//! Brackets, commas, colons and literals: refused texts, with the reason and the place.
 
 use windlass_partial_json::{ErrorKind, Parser};
 

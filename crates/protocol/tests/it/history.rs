@@ -78,7 +78,7 @@ fn a_shared_message_goes_in_without_a_copy() {
 }
 
 proptest! {
-    /// Whatever is done to a history and its clones, each is what a list would be.
+    /// After any operations on a history and its clones, each equals a list with the same operations.
     #[test]
     fn edits_are_those_of_a_list(start in 0..200_usize, edits in prop::collection::vec((0..7_u8, 0..220_usize), 0..40)) {
         let mut pairs = vec![(History::from(said(start)), said(start))];

@@ -24,7 +24,7 @@ fn secrets_in_strings_are_taken_out_and_the_rest_stays_as_it_is() {
 
 #[test]
 fn text_that_resembles_a_secret_is_unchanged() {
-    // The string is a line break and the rest, which is no secret; taken out it would be no JSON.
+    // The string is a line break and the rest, which is not a secret; without it the text would not be JSON.
     check(r#"["\n3cret-word"]"#, r#"["\n3cret-word"]"#);
     // A number that is the secret is one; a number that only holds its digits is not.
     check(r#"{"number":12345678,"text":"12345678"}"#, r#"{"number":"[redacted]","text":"[redacted]"}"#);

@@ -1,4 +1,4 @@
-//! What holds of any secrets and any bytes.
+//! Properties of any secrets and any bytes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use windlass_testkit::oracle;
 /// Covers every byte of every occurrence, by trying every place.
 fn plain_redact(text: &[u8], secrets: &[String]) -> Vec<u8> {
     let mut is_covered = vec![false; text.len()];
-    // Whether a secret goes on from the byte before, so that one mark stands for both.
+    // Returns true if a secret continues from the byte before, so that one mark stands for both.
     let mut is_joined = vec![false; text.len()];
     for secret in secrets {
         for (at, window) in text.windows(secret.len()).enumerate() {
@@ -37,7 +37,7 @@ proptest! {
         secrets in vec("[ab]{6,9}", 1..4),
         text in "[abc]{0,80}",
     ) {
-        // Of these letters no encoded form is made, but for the values themselves.
+        // These letters have no encoded forms, except for the values themselves.
         let redactor = Redactor::new(secrets.iter().map(|secret| secret.as_str().into()));
         let expected = plain_redact(text.as_bytes(), &secrets);
         prop_assert_eq!(redactor.redact_bytes(text.as_bytes()).into_owned(), expected);

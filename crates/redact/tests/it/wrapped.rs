@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use windlass_redact::Redactor;
 
-/// What programs put between two lines: `base64`, MIME, both inside of JSON, inside of JSON twice, and YAML.
+/// Text that programs put between two lines: `base64`, MIME, both inside of JSON, inside of JSON twice, and
+/// YAML.
 const GAPS: [&str; 6] = ["\n", "\r\n", "\\n", "\\r\\n", "\\\\n", "\n      "];
 
 /// A value without repetitions.

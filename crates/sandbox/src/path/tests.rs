@@ -1,4 +1,4 @@
-//! What a path means by its words alone.
+//! The meaning of a path by its words alone.
 
 use super::*;
 

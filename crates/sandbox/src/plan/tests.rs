@@ -1,4 +1,4 @@
-//! A plan comes back as it was said, and nothing half understood does.
+//! A plan is decoded as it was encoded, and a damaged plan is refused.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the scan finds in real folders.
+//! Findings of the scan in real folders.
 
 use std::fs;
 

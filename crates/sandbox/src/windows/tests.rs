@@ -45,7 +45,7 @@ fn names_that_only_look_alike_are_plain() {
     );
 }
 
-// Whatever the words: nothing that is plain to Windows has a drive, a root, a stream or a way up.
+// For any words: a path that is plain to Windows has no drive, root, stream or parent component.
 #[test]
 fn plain_names_stay_below_the_root() {
     let parts = ["a", "..", ".", "C:", "NUL", "x:y", "GIT~1", "b.", "", " "];

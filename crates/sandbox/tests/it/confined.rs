@@ -1,4 +1,4 @@
-//! Real children, confined on this machine: what was not granted is refused, what was granted works.
+//! Real children, confined on this machine: access without a grant is refused, and access with a grant works.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,7 +70,7 @@ fn the_probe_says_a_level_and_why_no_better_one() {
     let none = Probe::run(&Helper::new("/nowhere/windlass-confine"));
     assert_eq!((none.level, none.missing.len()), (Level::None, 3));
     assert!(none.missing[0].to_string().contains("helper process failed"), "{}", none.missing[0]);
-    // A program that does nothing of the kind is not taken for a helper.
+    // A program that does not answer like a helper is not taken for a helper.
     assert_eq!(Probe::run(&Helper::new("/bin/false")).level, Level::None);
 }
 
@@ -189,7 +189,7 @@ fn gaps_of_a_level_are_named() {
     assert_eq!(scene.confinement.gaps(Level::None), [Gap::Unconfined]);
 }
 
-/// Whether a connection came: the listener never waits.
+/// Returns true if a connection has arrived: the listener never waits.
 fn was_reached(listener: &TcpListener) -> bool {
     listener.set_nonblocking(true).unwrap();
     listener.accept().is_ok()

@@ -12,7 +12,7 @@ use windlass_sandbox::Descent;
 use crate::attacks::scene;
 use crate::races::{Seen, links, race};
 
-/// What a walk's way down finds at a path.
+/// The result of a descent to a path.
 fn found(descent: &mut Descent<'_>, below: &Path) -> Option<String> {
     let mut text = String::new();
     descent.stream(below).ok()?.read_to_string(&mut text).unwrap();
@@ -51,7 +51,7 @@ fn a_way_down_follows_no_link_and_no_dots() {
         "..",
     ];
     for below in refused {
-        // Before and after a good one, so that the folder's handle is there or is not.
+        // Before and after a valid descent, so that the folder's handle is open or not.
         assert_eq!(found(&mut descent, Path::new(below)), None, "{below}");
         assert_eq!(found(&mut descent, Path::new("notes/deep/a")).as_deref(), Some("inside"), "{below}");
         assert_eq!(found(&mut descent, Path::new(below)), None, "{below}");
@@ -60,7 +60,7 @@ fn a_way_down_follows_no_link_and_no_dots() {
     assert_eq!(found(&mut descent, &absolute), None);
 }
 
-// A tree may be deeper than what is held open, and is walked in any order.
+// A tree may be deeper than the number of open handles, and may be walked in any order.
 #[test]
 fn a_way_down_finds_each_file_in_any_order() {
     let (folder, workspace) = scene();
@@ -99,7 +99,8 @@ fn descend(descent: &RefCell<Descent<'_>>, below: &str, seen: &mut Seen) {
     }
 }
 
-// The same for files that are opened in folders held open: each attempt leaves `real` and comes back to it.
+// Like the test above for files that are opened in folders held open: each attempt leaves `real` and returns
+// to it.
 #[test]
 fn a_folder_swapped_for_a_link_is_never_descended_through() {
     let race = race();
@@ -110,7 +111,7 @@ fn a_folder_swapped_for_a_link_is_never_descended_through() {
         fs::create_dir(race.work.join(folder)).unwrap();
         fs::write(race.work.join(folder).join("twin"), "inside").unwrap();
     }
-    // Even a link to a folder of the workspace is not what the path says.
+    // Even a link to a folder of the workspace is not followed.
     fs::write(race.work.join("elsewhere/file"), "through a link").unwrap();
     let descent = RefCell::new(Descent::new(&race.workspace));
     let seen = race.run("real", &impostors, |seen| {

@@ -261,6 +261,6 @@ fn line_ends_of_the_file_are_no_unsaved_change() {
     let (state, text, version) = place.show("w.txt");
     assert_eq!((state, text.as_str()), (EditorState::Unsaved, "one\r\ntyped\r\n"));
     place.write("w.txt", "one\r\ntyped\r\nmore\r\n", version).unwrap();
-    // This editor saves what it receives, and it receives the form that it showed.
+    // This editor saves the text that it receives, and it receives the form that it showed.
     assert_eq!(place.disk("w.txt"), "one\ntyped\nmore\n");
 }

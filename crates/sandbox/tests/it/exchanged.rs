@@ -80,10 +80,11 @@ fn no_link_creates_a_file_outside_of_the_workspace() {
                 left();
             }
         });
-        // At rest a command runs, so what was seen above is not the effect of a command that never started.
+        // Without the race a command runs, so the observation above is not the effect of a command that never
+        // started.
         let output = run(level, &confinement, &work, "echo ran");
         assert_eq!(output.stdout, b"ran\n", "{level}: {output:?}");
-        // And what was made inside is gone, whatever path it has by now.
+        // And the file that was created inside is deleted, whatever its path is now.
         assert!(work.join("conf/deep").is_dir());
         assert_eq!(fs::read_dir(work.join("conf")).unwrap().count(), 1, "{level}");
         assert_eq!(fs::read_dir(work.join("conf/deep")).unwrap().count(), 0, "{level}");
@@ -136,7 +137,7 @@ fn a_hidden_path_that_is_gone_is_no_reason_to_go_on() {
         let output = run(level, &confinement, &work, "echo ran");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0), "{output:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("try again"), "{output:?}");
-        // What is not granted is not seen, whether it is there or not.
+        // A path without a grant is invisible, whether it exists or not.
         let confinement = Confinement::new().with_writable(&work).with_hidden(root.join("outside/.env"));
         assert_eq!(run(level, &confinement, &work, "echo ran").stdout, b"ran\n");
     }

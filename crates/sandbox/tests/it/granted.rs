@@ -1,4 +1,4 @@
-//! What a command in a workspace is granted on this machine.
+//! The grants of a command in a workspace on this machine.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -134,11 +134,11 @@ fn tokens_of_registries_and_hashes_of_the_machine_are_not_read() {
             fs::write(&file, settings(text)).unwrap();
             check(level, &scene.grants(), &scene, &["true"], &[&read]);
         }
-        // Of a link the target.
+        // The target of a link.
         fs::rename(&file, scene.home.join(".cargo/bin/x")).unwrap();
         symlink("bin/x", &file).unwrap();
         check(level, &scene.grants(), &scene, &["true"], &[&read, &format!("cat {home}/.cargo/bin/x")]);
-        // Nothing that only root may read, whoever runs this.
+        // No file that only root may read, whoever runs this test.
         let closed = "find /etc -type f ! -perm -o=r -readable ! -path /etc/passwd ! -path /etc/group 2>/dev/null | grep .";
         check(level, &scene.grants(), &scene, &["cat /etc/passwd", "ls /etc/security"], &[closed]);
     }
@@ -193,7 +193,7 @@ fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
         check(level, &scene.grants(), &scene, &[], &[&read]);
         fs::write(own.join("gitdir"), format!("{}/.git\n", scene.work.display())).unwrap();
         check(level, &scene.grants(), &scene, &[&read], &[&format!("echo x > {}/HEAD", main.display())]);
-        // A folder of keys is no repository.
+        // A folder of keys is not a repository.
         fs::write(scene.work.join(".git"), format!("gitdir: {}/.ssh\n", scene.home.display())).unwrap();
         check(level, &scene.grants(), &scene, &[], &["cat ../../.ssh/id_rsa"]);
     }
@@ -223,7 +223,7 @@ fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
         let output = run(level, &grants.clone().with_program(state.join("tools")), &scene.work, script);
         assert_eq!(String::from_utf8_lossy(&output.stdout), "programtools\n", "{output:?}");
         assert!(!state.join("tools/x").exists());
-        // The home itself is no folder of a program.
+        // The home folder itself is not a program's folder.
         let output = run(level, &grants.with_program(&scene.home), &scene.work, "cat ../../.ssh/id_rsa");
         assert!(output.stdout.is_empty(), "{output:?}");
     }

@@ -1,4 +1,4 @@
-//! What a child has of the state of whoever started this program.
+//! The state that a child inherits from the process that started this program.
 
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,8 @@ use crate::levels::{confined, helper};
 /// The masks of ignored and blocked signals, as the child's own shell hands them on.
 const LOOK: &str = "grep -E '^Sig(Ign|Blk):' /proc/self/status";
 
-/// How many signals are ignored or blocked. The numbers 32 and 33 are the C library's own, and it lets nobody change them.
+/// Returns the number of ignored or blocked signals. The numbers 32 and 33 belong to the C library, which
+/// does not let programs change them.
 #[track_caller]
 fn held(text: &str) -> u32 {
     let masks = text.lines().filter_map(|line| line.strip_prefix("SigIgn:").or(line.strip_prefix("SigBlk:")));
@@ -35,7 +36,8 @@ fn a_child_has_default_signals_whoever_started_us() {
     }
 }
 
-// The same for what is started without a helper, in a process of its own because it is started with signals ignored.
+// Like the test above for a child without a helper, in a separate process because signals are ignored at its
+// start.
 #[test]
 fn a_child_without_a_helper_has_default_signals() {
     const HOST: &str = "WINDLASS_TEST_IGNORING";

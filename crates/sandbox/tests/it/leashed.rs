@@ -1,4 +1,5 @@
-//! Children on a leash: what is said over it, whom a request to stop reaches, what is bounded, who is left.
+//! Children on a leash: messages over it, the recipients of a request to stop, limits, and remaining
+//! processes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -41,7 +42,7 @@ impl Scene {
         (command.output().unwrap(), leash.check_confined())
     }
 
-    /// A script that says `ready` first.
+    /// A script that first prints `ready`.
     fn start(&self, level: Level, script: &str) -> (Child, Leash) {
         let (mut command, leash) = self.leashed(level, script);
         let mut child = command.spawn().unwrap();
@@ -81,7 +82,7 @@ fn the_leash_says_that_the_command_was_confined_and_its_input_is_empty() {
     }
 }
 
-// What the helper says is not what the command says: stderr is the command's alone.
+// The helper's messages are separate from the command's output: stderr belongs to the command alone.
 #[test]
 fn a_command_that_could_not_be_confined_is_told_from_one_that_says_so() {
     for level in confined() {
@@ -234,7 +235,7 @@ fn a_placeholder_stays_as_long_as_somebody_holds_it() {
     }
 }
 
-// SEC-003: what the helper was told is not for the command.
+// SEC-003: the command cannot read the input of the helper.
 #[test]
 fn the_first_process_shows_nothing_of_itself() {
     for level in apart() {

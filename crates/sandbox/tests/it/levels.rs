@@ -24,17 +24,17 @@ pub(crate) fn confined() -> Vec<Level> {
     CONFINED.into_iter().filter(|level| reaches(*level)).collect()
 }
 
-/// Those of them where the child is apart from the host.
+/// The levels at which the child is isolated from the host.
 pub(crate) fn apart() -> Vec<Level> {
     APART.into_iter().filter(|level| reaches(*level)).collect()
 }
 
-/// Whether the machine has a level; if not, its case is skipped.
+/// Returns true if the machine has a level; otherwise its case is skipped.
 pub(crate) fn reaches(level: Level) -> bool {
     NEEDS[place(level)].check(tried(level).as_ref()).is_some()
 }
 
-/// What a level has, once it was tried.
+/// The findings of a level after a probe.
 pub(crate) fn tried(level: Level) -> &'static Result<Probe, Missing> {
     static TRIED: OnceLock<Vec<Result<Probe, Missing>>> = OnceLock::new();
     let all = TRIED.get_or_init(|| CONFINED.map(|level| Probe::at(&helper(), level)).into());

@@ -1,4 +1,4 @@
-//! Names that are put back: at rest, against what stands in their way, and while folders are swapped.
+//! Restored names: at rest, with another entry in their place, and while folders are swapped.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -18,7 +18,7 @@ fn link(target: &str) -> PathState {
     PathState::Link { target: PathBuf::from(target) }
 }
 
-/// Puts back over whatever stands there.
+/// Restores over any entry.
 fn put(workspace: &Workspace, path: &str, wanted: &PathState) -> Result<(), FileError> {
     let path = workspace.resolve(path).unwrap();
     let seen = workspace.state(&path)?;
@@ -46,7 +46,7 @@ fn a_name_has_what_it_had_whatever_it_has() {
         }
     }
     assert_eq!(fs::read(folder.path().join("secret")).unwrap(), b"secret");
-    // Nothing is left beside what was put back.
+    // No other entry is left beside the restored name.
     let left = fs::read_dir(folder.path().join("work")).unwrap().count();
     assert_eq!(left, 3);
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tempfile::{TempDir, tempdir};
 use windlass_sandbox::{ExpectedState, Version, Workspace, WorkspacePath};
 
-/// How many swaps a test makes; `WINDLASS_SWAPS` asks for more.
+/// Number of swaps of a test; `WINDLASS_SWAPS` sets another.
 fn swaps() -> usize {
     let asked = std::env::var("WINDLASS_SWAPS").ok().map(|text| text.parse().unwrap());
     asked.unwrap_or(10_000)
@@ -20,7 +20,7 @@ pub(crate) struct Race {
     folder: TempDir,
     pub(crate) work: PathBuf,
     pub(crate) workspace: Workspace,
-    /// Whether names are exchanged in one step, so that the victim's is never free.
+    /// True if names are exchanged atomically, so that the victim's name is never free.
     is_exchange: bool,
 }
 
@@ -30,7 +30,7 @@ fn exchange(left: &Path, right: &Path) {
     renameat2(AT_FDCWD, left, AT_FDCWD, right, RenameFlags::RENAME_EXCHANGE).unwrap();
 }
 
-/// What an attempt saw.
+/// The observations of an attempt.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) inside: usize,
@@ -50,7 +50,7 @@ pub(crate) fn race() -> Race {
     Race { folder, work, workspace, is_exchange: false }
 }
 
-/// One in which a name is never free, so that nobody makes a folder in its place.
+/// A case in which a name is never free, so that no process creates a folder in its place.
 #[cfg(target_os = "linux")]
 pub(crate) fn exchanging() -> Race {
     Race { is_exchange: true, ..race() }
@@ -181,7 +181,7 @@ fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
         }
     });
     assert!(seen.inside > 0);
-    // What came of a refused one is nothing: no draft, no folder beside the real one.
+    // A refused attempt leaves nothing: no draft, and no folder beside the real one.
     let left: Vec<_> = fs::read_dir(&race.work).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
 }

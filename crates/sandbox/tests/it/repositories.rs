@@ -1,4 +1,4 @@
-//! What in a repository decides which programs git runs, and git itself over the stand-ins.
+//! Parts of a repository that decide which programs git runs, and git itself over the stand-ins.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -118,8 +118,9 @@ fn no_name_that_decides_what_git_runs_can_be_made_in_an_open_repository() {
     }
 }
 
-/// Rebases the branch `other`, whose last commit is a merge of `main`, onto its own last commit but one. The result has
-/// the files of the merge in a line of commits, and git says nothing but what it always says, in all versions since 2.30.
+/// Rebases the branch `other`, whose last commit is a merge of `main`, onto its own last commit but one. The
+/// result has the files of the merge in a linear history, and git prints only its usual output, in all
+/// versions since 2.30.
 fn rebase(level: Level, work: &Path) {
     let output =
         run(level, work, "git rebase -q --exec 'test -e a && git log -n 1 --format=%s >> ran' HEAD~1");
@@ -181,7 +182,7 @@ fn git_works_over_the_stand_ins() {
             git diff main other --stat; git rev-parse --git-common-dir; git notes list; git submodule status";
         let output = run(level, &work, script);
         assert!(output.status.success(), "{level}: {output:?}");
-        // Nothing complains about what it finds in the place of a missing name.
+        // No program complains about the placeholder of a missing name.
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{level}");
         let made = listed(&work.join(".git"));
         for name in NAMES.iter().filter(|name| **name != "config") {

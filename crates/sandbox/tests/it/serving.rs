@@ -52,7 +52,7 @@ fn a_served_program_answers_and_ends_with_its_input() {
     }
 }
 
-// What a program reads ends for its writer when the program closes it, and what it writes for its reader.
+// A pipe ends for the writer when its reader closes it, and for the reader when its writer closes it.
 #[test]
 fn a_served_program_may_close_its_ends() {
     for level in confined() {

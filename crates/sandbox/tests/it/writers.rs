@@ -10,7 +10,7 @@ use windlass_sandbox::{ExpectedState, FileError, Workspace};
 use windlass_testkit::{Need, require};
 
 const PLACE: &str = "WINDLASS_TEST_PLACE";
-/// How many times each of two writers counts up.
+/// Number of increments by each of two writers.
 const COUNTS: u32 = 500;
 
 /// Runs one test of this binary in a process of its own, as the other writer.
@@ -122,7 +122,7 @@ fn a_killed_writer_leaves_the_old_bytes_or_the_new_and_nothing_else() {
     assert!(swept > 0, "no kill fell into a write");
 }
 
-// A writer that lives keeps its draft, whoever opens the folder meanwhile.
+// A living writer keeps its draft when another process opens the folder.
 #[test]
 fn only_the_drafts_of_the_dead_are_swept() {
     let folder = tempdir().unwrap();
@@ -145,7 +145,7 @@ fn only_the_drafts_of_the_dead_are_swept() {
     assert!(!left(".windlass-1-1.tmp"));
 }
 
-// A file that somebody else keeps locked is not waited for without end.
+// The wait for a file that another process keeps locked is bounded.
 #[test]
 fn a_file_that_stays_locked_is_told_as_busy() {
     let folder = tempdir().unwrap();
@@ -183,7 +183,7 @@ fn an_edit_keeps_the_owner_and_refuses_a_closed_file() {
     assert_ne!(fs::read(&file).unwrap(), b"three");
 }
 
-// correctness 10: the file was written, and the error said that nothing was changed.
+// correctness 10: the file was written, but the error stated that nothing was changed.
 #[test]
 fn a_folder_that_cannot_be_synced_is_no_failed_edit() {
     use std::os::unix::fs::PermissionsExt;
@@ -235,7 +235,8 @@ fn an_edit_keeps_access_lists_and_attributes() {
     let list = access_list(1234);
     require!(Need::FileAttributes, setxattr(&file, ACCESS, &list, XattrFlags::empty()));
     require!(Need::FileAttributes, setxattr(&file, "user.origin", b"x", XattrFlags::empty()));
-    // Of the bytes, not of the file. Only root can set it, and then it is no part of another program.
+    // Belongs to the bytes, not to the file. Only root can set it, and then it does not belong to another
+    // program.
     let _ = setxattr(&file, "security.capability", &capability(), XattrFlags::empty());
     version = workspace.write(&path, b"two", ExpectedState::Unchanged(version)).unwrap().version;
     assert_eq!(value(ACCESS).unwrap(), list);

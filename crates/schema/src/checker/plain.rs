@@ -6,6 +6,7 @@ mod compile;
 mod number;
 mod pattern;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use regex::Regex;
@@ -66,15 +67,17 @@ impl Engine {
     }
 
     fn find(&self, schema: &Value, value: &Value, scope: Scope, limits: Limits) -> Vec<Violation> {
+        let applied = Cell::new(0);
         let check = Check {
             root: schema,
             patterns: &self.patterns,
             is_reference_alone: self.is_reference_alone,
             scope,
+            applied: &applied,
         };
         let mut found = Vec::new();
         check.apply(schema, value, &mut String::new(), limits, &mut found);
-        found
+        if check.is_too_expensive() { vec![Violation::too_expensive()] } else { found }
     }
 }
 

@@ -119,7 +119,8 @@ fn check_whole(schema: &str, arguments: &str, expected: &str) {
     assert_eq!(coerced.as_str(), expected);
 }
 
-// J9: what a branch takes as it is does not change because another argument does, or because another branch comes first.
+// J9: a value that a branch accepts unchanged stays unchanged whatever another argument is, and whichever
+// branch comes first.
 #[test]
 fn the_branch_that_takes_a_value_counts() {
     let places = r#"{"properties":{"n":{"type":"integer"}},"anyOf":[{"properties":{"zip":{"type":"integer"}}},{"properties":{"zip":{"type":"string"}}}]}"#;

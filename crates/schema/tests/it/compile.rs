@@ -110,7 +110,7 @@ fn all_of_is_merged_where_there_is_none() {
         r#"{"type":"object","properties":{"a":{"type":"integer","minimum":2,"maximum":5}}}"#,
         &[],
     );
-    // At the root nobody takes it.
+    // No provider accepts it at the root.
     check(
         Dialect::Anthropic,
         r#"{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}}}]}"#,
@@ -139,7 +139,8 @@ fn a_union_at_the_root_is_wrapped_or_merged() {
         r#"{"type":"object","properties":{"path":{"type":"string"},"url":{"type":"string"}}}"#
     );
     assert!(!merged.has_restoration());
-    // Only which of the properties are needed differs: that is told in words, and nothing is wrapped.
+    // The branches differ only in the required properties: a sentence describes that, and no property is
+    // wrapped.
     check(
         Dialect::OpenAi,
         r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
@@ -242,7 +243,7 @@ fn llama_cpp_gets_only_patterns_that_its_grammar_reads() {
     }
 }
 
-// One bad tool never kills the list.
+// One invalid tool never removes the list.
 #[test]
 fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
@@ -259,7 +260,7 @@ fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
     }
 }
 
-// What a hostile server multiplies ends: in time, in bytes, and legally.
+// Work that a hostile server multiplies ends: in bounded time and bytes, and with a valid schema.
 #[test]
 fn a_schema_that_means_harm_costs_no_more_than_a_large_one() {
     let doubling: Vec<String> = (0..40)
@@ -327,7 +328,7 @@ proptest! {
     }
 }
 
-// Found by the property: a branch that closes its object says so of the properties beside it, too.
+// Found by the property: a branch that closes its object closes it for the properties beside it, too.
 #[test]
 fn constraints_of_a_branch_on_other_properties_are_reported_as_losses() {
     let schema = r#"{"oneOf":[{"type":"string"},{"additionalProperties":false}],"properties":{"a":true}}"#;

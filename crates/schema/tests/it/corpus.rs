@@ -94,7 +94,7 @@ fn answers(row: &Value) -> Vec<(String, Arguments)> {
     all
 }
 
-/// In an answer an object's members are lists of what they may be, too.
+/// In an answer the members of an object are lists of their possible values, too.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -111,8 +111,8 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-// What the author's schema takes, the compiled one takes where no loss was told; and what the compiled one takes
-// is, restored and coerced, taken by the author's.
+// The compiled schema accepts each value that the author's schema accepts, unless a loss was reported; and
+// each value that the compiled one accepts is, restored and coerced, accepted by the author's.
 #[test]
 fn right_answers_are_right_in_every_dialect() {
     for dialect in Dialect::ALL {
@@ -155,7 +155,7 @@ fn right_answers_are_right_in_every_dialect() {
     }
 }
 
-/// What a model would send for these arguments: null for each property that it leaves out where it may not.
+/// The arguments as a model would send them: null for each property that it may not omit but leaves out.
 fn sent_in(dialect: Dialect, schema: &RawJson, arguments: &Arguments) -> Arguments {
     if dialect != Dialect::OpenAiStrict {
         return arguments.clone();

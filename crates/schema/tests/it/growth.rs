@@ -1,4 +1,4 @@
-//! What a schema and the check of arguments may cost: beyond it the answer is a typed refusal.
+//! Limits of the cost of a schema and of a check: beyond them the answer is a typed refusal.
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::{Checker, Dialect, coerce, coerce_at};
@@ -33,7 +33,7 @@ fn a_check_that_would_never_end_is_refused() {
         let refused = checker.check(&nested(60)).unwrap_err();
         assert!(refused[0].to_string().contains("too much work to check"), "{schema}: {refused:?}");
         assert_eq!(checker.wrong_paths(&nested(60)), Vec::<String>::new());
-        // What is nested as tools nest it is checked.
+        // Values nested as tools nest them are checked.
         if let Err(wrong) = checker.check(&nested(5)) {
             assert!(!wrong[0].to_string().contains("too much"), "{schema}: {wrong:?}");
         }
@@ -105,7 +105,7 @@ fn a_schema_is_compiled_in_linear_time_up_to_its_limit() {
 #[test]
 fn a_schema_is_sent_in_linear_time_in_each_dialect() {
     let test = "growth::a_schema_is_sent_in_linear_time_in_each_dialect";
-    // The dialect's number stands before the schema.
+    // The dialect's number is before the schema.
     let numbers = 0..Dialect::ALL.len();
     let shapes: Vec<Shape> = numbers
         .flat_map(|at| schemas().into_iter().map(move |shape| shape.with_front(&format!("{at} "))))
@@ -154,7 +154,7 @@ fn patterns_are_compiled_up_to_their_number() {
     assert!(Checker::compile(&raw(&patterns(256, "a"))).is_ok());
     let refused = Checker::compile(&raw(&patterns(257, "a"))).unwrap_err();
     assert!(refused.to_string().contains("257 patterns, and at most 256 are allowed"), "{refused}");
-    // One pattern may be larger than one of many.
+    // A single pattern may be larger than one of many.
     assert!(Checker::compile(&raw(&patterns(1, r"\\pL{10}"))).is_ok());
     assert!(Checker::compile(&raw(&patterns(250, r"\\pL{10}"))).is_err());
 }
@@ -197,7 +197,7 @@ fn arguments_are_checked_and_coerced_in_linear_time() {
         let schema: RawJson = schema.parse().unwrap();
         (Checker::compile(&schema).unwrap(), schema)
     });
-    // The schema stands before the arguments.
+    // The schema is before the arguments.
     let shapes: Vec<Shape> = (0..CHECKED.len())
         .flat_map(|at| arguments().into_iter().map(move |shape| shape.with_front(&format!("{at} "))))
         .collect();

@@ -1,4 +1,4 @@
-//! What is wrong with arguments, in words (J10), and schemas that mean harm (N5, SECURITY).
+//! Errors of arguments in words (J10), and malicious schemas (N5, SECURITY).
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "corpora are files")]
 
@@ -49,7 +49,7 @@ fn each_violation_names_path_met_and_wanted() {
     );
 }
 
-// J10: what a model can act on.
+// J10: errors that a model can act on.
 #[test]
 fn a_violation_tells_what_was_probably_meant() {
     let deep = r##"{"properties":{"edit":{"$ref":"#/$defs/edit"}},"$defs":{"edit":{
@@ -155,7 +155,7 @@ fn a_schema_that_is_none_is_an_error() {
     }
 }
 
-// A wrong call may be as long as the model likes; what it is told about it may not.
+// A wrong call may have any length; the error about it is bounded.
 #[test]
 fn no_violation_repeats_a_long_call_to_the_model() {
     let long = "x".repeat(10_000);

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use windlass_sse::Parser;
 use windlass_testkit::{Need, corpora, oracle, require};
 
-/// Rows whose last chunks were lost when they were recorded, as their names show: what is there gives the
-/// first of the expected events.
+/// Rows whose last chunks were lost when they were recorded, as their names show: the existing chunks give
+/// the first of the expected events.
 const CUT_ROWS: [&str; 2] = [
     "basic_parsing: two messages spanning 3 chunks with shared chunk",
     "bom: BOM split across first two chunks",

@@ -1,4 +1,4 @@
-//! What a stream costs grows with its bytes, whatever its shape and its chunks.
+//! The cost of a stream grows with its bytes, whatever its shape and its chunks.
 
 use windlass_sse::Parser;
 use windlass_testkit::growth::{self, MEGABYTE, Shape};

@@ -70,7 +70,7 @@ fn of_many_claims_at_once_one_succeeds(scene: &Scene) {
     assert_eq!((owners, busy), (1, 7), "{claims:?}");
 }
 
-// The database refuses: the first owner has not been told that its lease has expired.
+// The database refuses the write: the first owner does not know yet that its lease has expired.
 fn every_write_of_a_former_owner_is_refused(scene: &Scene) {
     if !scene.has_expiry {
         // The process of the owner exists, so its lock cannot be taken.

@@ -61,7 +61,7 @@ async fn a_question_that_nobody_answers_in_time_is_denied() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 }
 
-// SUB-005: what was allowed to an agent for its session is not allowed to its caller or to another agent.
+// SUB-005: a permission of an agent for its session does not apply to its caller or to another agent.
 #[tokio::test]
 async fn a_grant_of_an_agent_is_its_own() {
     let cast = Cast::new([

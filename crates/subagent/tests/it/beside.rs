@@ -45,7 +45,7 @@ async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_f
     let requests = cast.requests.lock().unwrap();
     let child = requests.iter().rev().find(|(part, _)| part == "child").unwrap();
     assert!(format!("{:?}", child.1.messages).contains("hurry"));
-    // What it reports is somebody else's text, through whichever tool it comes.
+    // The report contains text of others, through whichever tool it comes.
     let waited = events.iter().find_map(|event| match event {
         Event::CallEnded { result } if result.call.as_str() == "w1" => Some(result.flags.clone()),
         _ => None,
@@ -99,7 +99,7 @@ async fn ids_and_agents_that_nobody_knows_are_named() {
     assert!(told.contains("unknown agent nonsense"), "{told}");
 }
 
-// R6: the caller was killed; the agent is taken up from its record when somebody asks for it.
+// R6: the caller was killed; the agent resumes from its record when its result is requested.
 #[tokio::test(start_paused = true)]
 async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     let cast = Cast::new([

@@ -1,4 +1,4 @@
-//! What agents use counts for the one budget of the task (RULES H10).
+//! The usage of agents counts for the one budget of the task (RULES H10).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, hand, says};
 
-/// Says the same to every question, and counts them.
+/// Gives the same answer to every question, and counts the questions.
 #[derive(Default)]
 struct Says {
     answer: &'static str,
@@ -74,7 +74,7 @@ async fn three_agents_at_once_draw_on_one_budget_and_one_yes_is_enough() {
             || text.starts_with("[two]")
             || text.starts_with("[three]"))
     );
-    // Whoever came to the limit before the yes has asked; nobody asked after it.
+    // Each agent that reached the limit before the approval has asked; no agent asked after it.
     assert!(texts.len() <= 3, "{texts:?}");
 }
 

@@ -43,7 +43,7 @@ fn errors_of_a_definition_file_are_reported() {
     check_refused(&file("tools: a b$c\n"), "is neither a tool name");
 }
 
-// What cannot be read as a list of tools must not give all of them.
+// An unreadable list of tools must not grant all of them.
 #[test]
 fn tools_that_are_not_one_line_of_names_are_refused() {
     check_refused(&file("tools:\n  - read_file\n"), "is empty");

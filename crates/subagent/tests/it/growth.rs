@@ -1,4 +1,5 @@
-//! What a definition of an agent costs grows with its bytes, up to a limit. Skills and commands are documents, too.
+//! The cost of a definition of an agent grows with its bytes, up to a limit. Skills and commands are
+//! documents, too.
 
 use windlass_subagent::AgentDefinition;
 use windlass_testkit::growth::{self, Shape};

@@ -1,4 +1,4 @@
-//! How deep agents go, how many work at once, and that none is left when the root ends.
+//! The depth of agents, the number of concurrent ones, and their end when the root ends.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn an_agent_has_at_most_the_turns_of_its_limits() {
     assert_eq!(requests(Some(40), 0).await, 5, "0 is no limit");
 }
 
-// Whoever holds a place does not wait for another, so that nobody waits for ever.
+// An agent that holds a slot does not wait for another slot, so that no agent waits forever.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_finds_no_place_is_told_so() {
     let cast = Cast::new([
@@ -87,7 +87,7 @@ async fn an_agent_that_finds_no_place_is_told_so() {
     assert!(cast.told("middle").contains("1 agents are already active"), "{}", cast.told("middle"));
 }
 
-// F41: the caller is stopped, and nothing of its agents is left.
+// F41: the caller is cancelled, and none of its agents remains.
 #[tokio::test(start_paused = true)]
 async fn agents_end_with_their_caller() {
     for dropped in [false, true] {

@@ -39,7 +39,7 @@ async fn run(
     scene.journals = journals.clone();
     let options = RunOptions::default().with_journal(Shared::default()).with_run_id("run-1");
     ended(scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options)).await;
-    // What works beside it has ended then.
+    // Concurrent work has ended then.
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     (cast, scene.write.ended.load(Ordering::SeqCst))
 }
@@ -115,7 +115,7 @@ async fn a_record_goes_on_under_its_own_definition_and_no_other() {
     let (cast, writes) = run(&journals, agent("child").with_turns(40), vec![wait("w1", "child:s1")]).await;
     assert!(cast.told("root").contains("child:s1: done\nit is written"), "{}", cast.told("root"));
     assert_eq!(writes, 1);
-    // What it has done is its report, whatever it would do today.
+    // The report describes the recorded work, whatever the agent would do today.
     let (cast, writes) = run(&journals, agent("child").read_only(), vec![wait("w1", "child:s1")]).await;
     assert!(cast.told("root").contains("child:s1: done\nit is written"), "{}", cast.told("root"));
     assert_eq!(writes, 0);
@@ -123,7 +123,7 @@ async fn a_record_goes_on_under_its_own_definition_and_no_other() {
 
 #[tokio::test(start_paused = true)]
 async fn a_record_belongs_to_one_call() {
-    // Of an agent that was called, and not spawned.
+    // The id of an agent that was called, and not spawned.
     let journals = MemoryJournals::default();
     let made = vec![hand("h1", "sub_agent_child"), wait("w1", "child:h1")];
     let (cast, _) = run(&journals, agent("child"), made).await;
@@ -132,12 +132,12 @@ async fn a_record_belongs_to_one_call() {
         "{}",
         cast.told("root")
     );
-    // Of another call.
+    // The id of another call.
     let copy = copy_record(&unfinished_work().await, "run-1/s9", |_| {});
     let (cast, writes) = run(&copy, agent("child"), vec![wait("w1", "child:s9")]).await;
     assert!(cast.told("root").contains("because it belongs to the call run-1/s1"), "{}", cast.told("root"));
     assert_eq!(writes, 0);
-    // Of something that is no agent.
+    // An id that belongs to no agent.
     let copy = copy_record(&unfinished_work().await, "run-1/s1", |entry| {
         if let Some(fields) = entry.as_object_mut() {
             fields.remove("task");

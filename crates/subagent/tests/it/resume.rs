@@ -1,4 +1,5 @@
-//! A run that was killed while agents worked goes on with them: nothing is lost, nothing is done twice (RULES R6).
+//! A run that was killed while agents worked resumes with them: no result is lost, and no call runs twice
+//! (RULES R6).
 
 use std::sync::atomic::Ordering;
 
@@ -33,7 +34,7 @@ fn scene() -> Scene {
     Scene::new(cast, [agent("middle").delegating(), agent("child")])
 }
 
-/// How often the records say that a write was made, and how often that nobody knows.
+/// Returns how many writes the records contain as done, and how many as unknown.
 fn recorded(scene: &Scene) -> (usize, usize) {
     let (mut made, mut unknown) = (0, 0);
     for key in scene.journals.keys() {
@@ -62,7 +63,7 @@ async fn a_run_that_is_killed_at_any_event_goes_on_with_its_agents() {
             seen += 1;
         }
         drop(events);
-        // What was dropped gets its time to be gone.
+        // Dropped tasks get time to end.
         tokio::task::yield_now().await;
         let is_over = journal
             .records()
@@ -87,7 +88,7 @@ async fn a_run_that_is_killed_at_any_event_goes_on_with_its_agents() {
     assert!(kills > 20, "{kills} kills");
 }
 
-// What an agent had finished is told again, and not done again.
+// The recorded result of a finished agent is returned again, and the agent does not run again.
 #[tokio::test]
 async fn an_agent_that_was_done_is_not_called_again() {
     let scene = scene();

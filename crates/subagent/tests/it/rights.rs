@@ -1,4 +1,4 @@
-//! What an agent may do is never more than what its caller may.
+//! The rights of an agent never exceed those of its caller.
 
 use std::sync::atomic::Ordering;
 
@@ -113,7 +113,8 @@ async fn a_mode_of_the_caller_holds_for_its_agents() {
     }
 }
 
-// SUB-007 and the policy in general: what is asked or denied to the caller is so to its agents.
+// SUB-007 and the policy in general: a call that is asked or denied for the caller is asked or denied for its
+// agents.
 #[tokio::test]
 async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
     let cast = Cast::new([
@@ -121,7 +122,7 @@ async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
         ("child", vec![calls([("w", "write_file", json!({}))]), says("tried")]),
     ]);
     let scene = Scene::new(cast.clone(), [agent("child")]);
-    // Nobody is there to say yes.
+    // No approver is present.
     ended(scene.builder().build().unwrap().stream("task")).await;
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 
@@ -166,7 +167,7 @@ impl ModelSource for Named {
     }
 }
 
-// What it costs there counts for the budget of all.
+// Its cost there counts for the common budget.
 #[tokio::test]
 async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
     let root = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("done")])]);

@@ -1,4 +1,4 @@
-//! A model that plays every part from what it is told, tools that count, and the agent at the root.
+//! A model that plays every part from its prompt, tools that count, and the agent at the root.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use windlass_subagent::{AgentDefinition, SubAgents};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox, WorkModes};
 
-/// What a part says in one answer.
+/// The text of a part in one answer.
 #[derive(Clone)]
 pub(crate) enum Line {
     Says(&'static str),
@@ -39,8 +39,8 @@ pub(crate) fn hand(id: &'static str, tool: &'static str) -> (&'static str, &'sta
     (id, tool, json!({"task": format!("do {id}")}))
 }
 
-/// Plays each part: which one, the system prompt says; how far it is, the conversation. So it says the same in every
-/// process.
+/// Plays each part: the system prompt selects it, and the conversation shows its progress. So its answers are
+/// equal in every process.
 #[derive(Default)]
 pub(crate) struct Cast {
     parts: BTreeMap<&'static str, Vec<Line>>,
@@ -65,7 +65,7 @@ impl Cast {
         request.tools.iter().map(|tool| tool.name().to_string()).collect()
     }
 
-    /// The texts of all results that a part was told.
+    /// The texts of all results that a part received.
     pub(crate) fn told(&self, part: &str) -> String {
         let requests = self.requests.lock().unwrap();
         let last = requests.iter().rev().find(|(of, _)| of == part);

@@ -1,4 +1,4 @@
-//! What stands in spans of what was said.
+//! Text of the conversation in spans.
 
 use serde_json::{Value, json};
 use windlass_redact::Redactor;

@@ -6,7 +6,7 @@ use windlass_telemetry::{SpanOptions, Spans};
 
 use crate::gathered::{All, gathered};
 
-/// Sixty-four letters that tell `{"path":"a"}` from other texts.
+/// Sixty-four letters that distinguish `{"path":"a"}` from other texts.
 const DIGEST: &str = "fde64ffe7a4a0bbd5d2fe2c294b795808c14bcb57a1d08f1c9dcd59871a020f4";
 
 pub(crate) fn options() -> SpanOptions {
@@ -57,7 +57,7 @@ pub(crate) fn completed() -> Value {
     finished(&json!({"outcome": "completed", "text": "done"}))
 }
 
-/// The spans of these events; what is open after them is dropped.
+/// The spans of these events; open spans are dropped at the end.
 #[track_caller]
 pub(crate) fn spans(options: &SpanOptions, events: &[Value]) -> All {
     let all = gathered(|| {

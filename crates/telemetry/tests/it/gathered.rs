@@ -1,4 +1,4 @@
-//! A subscriber that keeps what it is told.
+//! A subscriber that stores the spans.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use tracing_subscriber::{Layer, Registry};
 /// The attributes of a span or an event.
 pub(crate) type Fields = BTreeMap<String, String>;
 
-/// A span as it was told.
+/// A span as the subscriber received it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     id: u64,
@@ -95,7 +95,7 @@ impl Gatherer {
     }
 }
 
-/// Everything that some work tells, on this thread.
+/// Returns all spans of some work on this thread.
 pub(crate) fn gathered(work: impl FnOnce()) -> All {
     let told = Arc::<Mutex<Told>>::default();
     let subscriber = Registry::default().with(Gatherer(Arc::clone(&told)));
@@ -118,7 +118,7 @@ impl All {
         found[0]
     }
 
-    /// What always holds: everything is closed, and lies in the run's span, which is closed last.
+    /// Invariants: every span is closed, and lies in the run's span, which is closed last.
     #[track_caller]
     pub(crate) fn check(&self) {
         let run = self.one("invoke_agent");
@@ -134,7 +134,7 @@ impl All {
         }
     }
 
-    /// All that stands anywhere in them.
+    /// All text in the spans.
     pub(crate) fn words(&self) -> String {
         format!("{self:?}")
     }
@@ -156,7 +156,7 @@ impl Gathered {
 }
 
 impl Gathered {
-    /// Whether another is opened right in this one.
+    /// Returns true if another span is opened directly in this one.
     pub(crate) fn has_within(&self, other: &Self) -> bool {
         other.parent == Some(self.id)
     }

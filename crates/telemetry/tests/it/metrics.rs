@@ -18,7 +18,7 @@ use windlass_telemetry::{Conventions, Metrics, RunMetrics};
 
 use crate::events::{decided, event};
 
-/// Metrics that are kept, and what an exporter has got of them.
+/// Stored metrics, and the values that an exporter has received.
 struct Exported {
     provider: SdkMeterProvider,
     exporter: InMemoryMetricExporter,

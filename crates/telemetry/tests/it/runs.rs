@@ -87,7 +87,7 @@ fn finish(reason: StopReason) -> Chunk {
     Chunk::Finish { reason, raw: "raw".into() }
 }
 
-/// Who answers questions.
+/// Approvers of the questions.
 #[derive(Clone, Copy)]
 enum Yes {
     ToAll,
@@ -122,7 +122,7 @@ fn three() -> Vec<Vec<Chunk>> {
     vec![first, vec![Chunk::text("done"), finish(StopReason::End)]]
 }
 
-/// The spans of what some work with a run tells.
+/// The spans of some work with a run.
 #[track_caller]
 fn spans<F: Future<Output = ()>>(work: impl FnOnce() -> F) -> All {
     let all = gathered(|| {

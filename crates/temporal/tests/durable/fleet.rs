@@ -84,7 +84,7 @@ impl<'a> Fleet<'a> {
         self.scene.fleet_worker(self.queue, &self.job, kind)
     }
 
-    /// Waits until each run waits for an approval and nothing of it works.
+    /// Waits until each run waits for an approval and none of its activities is running.
     pub(crate) fn wait_until_suspended(&self) -> Result<(), String> {
         self.scene.runtime.block_on(async {
             for (began, run) in &self.runs {
@@ -116,7 +116,7 @@ impl<'a> Fleet<'a> {
         })
     }
 
-    /// Counts the runs that are in flight at a disturbance. Returns false if there is none.
+    /// Counts the runs that are in flight at a disturbance. Returns false if none is.
     pub(crate) fn note_disturbance(&self) -> bool {
         let in_flight = self.runs.len() - self.ended.get();
         self.hit.set(self.hit.get() + in_flight);

@@ -137,7 +137,7 @@ impl Model for JobModel {
     }
 }
 
-/// One of the job's tools.
+/// A tool of the job.
 struct Piece {
     spec: ToolSpec,
     hints: Hints,

@@ -22,7 +22,8 @@ pub(crate) fn runs_in_flight_get_the_tools_of_a_later_worker_at_their_next_turn(
     fleet.wait_until_suspended()?;
     let new = WorkerKind::new("new").with_another_tool();
     let _new = fleet.start_worker(new)?;
-    // One half of the runs goes on while both serve the queue, and the other half when only the later one does.
+    // Half of the runs continue while both workers serve the queue, and the other half when only the later
+    // worker does.
     fleet.approve(..RUNS / 2)?;
     std::thread::sleep(Duration::from_millis(500));
     old.kill();
@@ -49,7 +50,8 @@ pub(crate) fn pinned_runs_end_on_the_worker_with_their_tools(scene: &Scene) -> R
     wait_for_work(scene, "pinned")?;
     let _new = fleet.start_worker(WorkerKind::new("new").with_another_tool())?;
     std::thread::sleep(Duration::from_millis(500));
-    // Without a worker with the first tools, the runs wait; they go on when there is one again.
+    // Without a worker that has the first tools, the runs wait; they continue when such a worker exists
+    // again.
     old.kill();
     std::thread::sleep(Duration::from_secs(2));
     let _again = fleet.start_worker(WorkerKind::new("old"))?;

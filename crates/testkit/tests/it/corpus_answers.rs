@@ -71,7 +71,8 @@ fn sent_back(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
     Ok(items)
 }
 
-/// An item without what makes no difference: its status, what is absent, where its words came from.
+/// An item without the fields that make no difference: its status, absent values, and the source of its
+/// words.
 fn plain(mut item: Value) -> Value {
     let fields = item.as_object_mut().unwrap();
     fields.retain(|name, value| !value.is_null() && name != "status");

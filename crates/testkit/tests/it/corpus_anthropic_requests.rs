@@ -74,7 +74,7 @@ fn plain(body: &Value) -> Value {
         fields.insert("temperature".to_owned(), number.into());
     }
     fields.retain(|name, value| {
-        // What is said is what the API does where nothing is said.
+        // Removes explicit values that equal the defaults of the API.
         let is_default = match name.as_str() {
             "tools" | "system" => value == &json!([]) || value == &json!(""),
             "stream" => value == &json!(false),
@@ -90,7 +90,8 @@ fn plain(body: &Value) -> Value {
                 |name: &str, value: &Value| value.is_null() || (name == "description" && value == "");
             tool.as_object_mut().unwrap().retain(|name, value| !is_absent(name, value));
         }
-        // One's own tools and those that the provider runs are two lists here; which stands first says nothing.
+        // Custom tools and the provider's tools are two lists in this form; their mutual order has no
+        // meaning.
         tools.sort_by_key(|tool| tool.get("type").is_some());
     }
     if let Some(system) = fields.get_mut("system") {
@@ -102,7 +103,7 @@ fn plain(body: &Value) -> Value {
     body
 }
 
-/// A text is a list of one block; `null` is absent, and a result is no error where nothing is said.
+/// A text is a list of one block; `null` is absent, and a result without the field is not an error.
 fn plain_content(content: &mut Value) {
     if let Value::String(text) = content {
         *content = json!([{ "type": "text", "text": text }]);

@@ -49,7 +49,7 @@ fn plain(body: &Value) -> Value {
     }
     let has_tools = fields.get("tools").is_some_and(|tools| tools != &json!([]));
     fields.retain(|name, value| {
-        // What is said is what the API does where nothing is said.
+        // Removes explicit values that equal the defaults of the API.
         let is_default = match name.as_str() {
             "tools" | "parallel_tool_calls" => !has_tools,
             "stream" => value == &json!(false),
@@ -87,7 +87,7 @@ fn plain_message(message: &mut Value) {
         let text = one["text"].clone();
         fields.insert("content".to_owned(), text);
     }
-    // A message of calls has no words, whether it says `""` or nothing.
+    // A message of calls has no text, whether the field is `""` or absent.
     if fields.contains_key("tool_calls") && fields.get("content").is_some_and(|content| content == "") {
         fields.remove("content");
     }

@@ -1,5 +1,5 @@
-//! The recorded responses of Gemini, streamed as events, streamed as arrays and whole, against what they are
-//! known to mean; and the recorded requests, read into values and written again.
+//! The recorded responses of Gemini, streamed as events, streamed as arrays and whole, against their known
+//! content; and the recorded requests, parsed into values and written again.
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::corpus_streams::{Case, Difference, assemble, cases, check_cut, check_
 /// Streams whose description has something else than the answer.
 const DIFFERENCES: &[Difference] = &[];
 
-/// Bodies with status 200 that are no answers of the format, though they are filed under it.
+/// Bodies with status 200 that are not answers of the format, although they are filed under it.
 const NOT_ANSWERS: &[Difference] = &[(
     "ruby-llm__batch_with_gemini_gemini-2_5-flash_answers_staged_chats_and_appends_the_answers_to_their_\
      conversations__00.json",
@@ -21,7 +21,7 @@ const NOT_ANSWERS: &[Difference] = &[(
     "the receipt for a batch",
 )];
 
-/// What an answer holds, in the words of the recordings' descriptions.
+/// The content of an answer, in the words of the recordings' descriptions.
 fn described(answer: &Answer) -> Value {
     let calls: Vec<Value> = answer
         .calls
@@ -41,7 +41,7 @@ fn described(answer: &Answer) -> Value {
 }
 
 /// The description's own words in the same form. It lists the parts of a call that came in pieces one by one,
-/// without what they say, so such a call is known by its name only.
+/// without their content, so such a call is known by its name only.
 fn expected(meta: &Value) -> Value {
     let expected = &meta["expected"];
     let calls: Vec<Value> = expected["tool_calls"]
@@ -65,7 +65,7 @@ fn expected(meta: &Value) -> Value {
     json!({ "text": expected["text"], "tool_calls": calls, "finish": finish })
 }
 
-/// Leaves out what the description does not know: the arguments of calls that came in pieces.
+/// Leaves out values that the description does not have: the arguments of calls that came in pieces.
 fn without_unknown(met: &mut Value, wanted: &Value) {
     let pairs = met["tool_calls"].as_array_mut().unwrap().iter_mut();
     for (met, wanted) in pairs.zip(wanted["tool_calls"].as_array().unwrap()) {
@@ -176,7 +176,7 @@ fn values<'a>(of: impl Iterator<Item = &'a Value>) -> Vec<String> {
     inner.collect()
 }
 
-/// How many bytes of values the events of a stream bring.
+/// Returns the bytes of the values in the events of a stream.
 fn values_told(case: &Case) -> usize {
     let text = String::from_utf8_lossy(&case.body);
     let events =
@@ -244,7 +244,7 @@ fn said(answer: &Answer) -> Value {
     json!([answer.text(), calls])
 }
 
-/// Words and calls of a body, as they stand in it.
+/// Words and calls of a body, in their order.
 fn said_by(body: &[u8]) -> Value {
     let body: Value = serde_json::from_slice(body).unwrap();
     let parts = body["candidates"][0]["content"]["parts"].as_array().cloned().unwrap_or_default();

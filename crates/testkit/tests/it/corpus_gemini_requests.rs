@@ -1,4 +1,4 @@
-//! What Gemini sent goes back as it came, and recorded requests are written again from their values.
+//! Values from Gemini are sent back unchanged, and recorded requests are written again from their values.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Message, Request, ResultStatus, ToolResult};
@@ -64,8 +64,8 @@ fn corpus_gemini_answers_go_back_as_they_came() {
     }
 }
 
-/// The parts of a recorded answer as they have to go back: neighbouring words without a signature are one part,
-/// empty words and thoughts without a signature are none, and a call in pieces is one call.
+/// The parts of a recorded answer in the form for the next request: neighbouring words without a signature
+/// are one part, empty words and thoughts without a signature are left out, and a call in pieces is one call.
 fn wanted_parts(body: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(body);
     let events: Vec<Value> = match serde_json::from_str(&text) {
@@ -142,7 +142,7 @@ fn corpus_gemini_golden_requests_come_out_as_they_went_in() {
         let wire = Gemini::new(GeminiOptions::as_given().with_framing(framing));
         let http = wire.encode(&asked.request).unwrap();
         let (met, wanted) = (normal(&serde_json::from_slice(&http.body).unwrap()), normal(body));
-        // Further words of the query say how the answer is spelled.
+        // Further words of the query select the form of the answer.
         let bare = |path: &str| path.split('?').next().unwrap().to_owned();
         let is_same = met == wanted && bare(&path).ends_with(&bare(&http.path));
         match (is_same, DIFFERENCES.iter().find(|(name, ..)| *name == case.name)) {
@@ -158,7 +158,7 @@ fn corpus_gemini_golden_requests_come_out_as_they_went_in() {
     assert!(recorded == 0 || same >= 140, "only {same} of {recorded}");
 }
 
-// The linter says nothing of what the API took.
+// The linter reports nothing for requests that the API accepted.
 #[test]
 fn corpus_gemini_golden_requests_are_not_refused() {
     let (mut recorded, mut named, mut unexplained) = (0, 0, Vec::new());
@@ -189,13 +189,13 @@ fn corpus_gemini_golden_requests_are_not_refused() {
     assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
 }
 
-/// The path of a recorded address. Whoever recorded it put names in brackets where projects stood.
+/// The path of a recorded address. The recording has names in brackets in place of projects.
 fn path(url: &str) -> String {
     let (_, rest) = url.split_once("://").unwrap();
     rest[rest.find('/').unwrap()..].replace(['<', '>'], "")
 }
 
-/// The same request in one spelling: what says nothing is left out, names are in camel case, numbers are floats.
+/// The same request in one spelling: empty values are left out, names are in camel case, numbers are floats.
 fn normal(body: &Value) -> Value {
     let mut body = camel(body);
     let fields = body.as_object_mut().unwrap();
@@ -230,7 +230,7 @@ fn normal(body: &Value) -> Value {
     body
 }
 
-/// Names in camel case but inside of what is the user's own, and numbers as floats.
+/// Names in camel case except inside of the user's own values, and numbers as floats.
 fn camel(value: &Value) -> Value {
     let own = ["args", "response", "properties", "parametersJsonSchema", "responseJsonSchema"];
     match value {

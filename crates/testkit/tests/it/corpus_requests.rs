@@ -1,7 +1,7 @@
 //! The recorded requests that OpenAI Responses accepted: read into a request of ours, and encoded again.
 //!
-//! What is equal for the API is made equal before the two are compared (`plain`); every other difference is named
-//! with the rule that decides it.
+//! Values that are equal for the API are normalized before the two are compared (`plain`); every other
+//! difference is named with the rule that decides it.
 
 use std::sync::LazyLock;
 
@@ -60,7 +60,7 @@ fn plain(body: &Value) -> Value {
     body
 }
 
-/// `null` is no value, and a tool without words is one with empty words.
+/// `null` is an absent value, and a tool without a description has an empty one.
 fn is_nothing(name: &str, value: &Value) -> bool {
     value.is_null() || (name == "description" && value == "")
 }
@@ -69,7 +69,7 @@ fn plain_item(item: &Value) -> Value {
     let mut item = item.clone();
     let is_message = matches!(text(&item, "type"), "" | "message");
     let fields = item.as_object_mut().unwrap();
-    // A message is what an item without a type is.
+    // An item without a type is a message.
     fields.retain(|name, value| !(value.is_null() || (name == "type" && value == "message")));
     if is_message {
         let content = fields.remove("content").unwrap();
@@ -78,8 +78,8 @@ fn plain_item(item: &Value) -> Value {
     item
 }
 
-/// One part of words is the same as its text; a picture's detail is `auto`, and words have no sources, unless it
-/// is said.
+/// One part of words equals its text; a picture's detail is `auto`, and words have no sources, unless the
+/// request states them.
 fn plain_content(content: Value) -> Value {
     let Value::Array(mut parts) = content else { return content };
     for part in &mut parts {

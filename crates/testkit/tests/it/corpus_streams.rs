@@ -1,6 +1,6 @@
-//! The recorded responses of real providers, decoded and assembled, against what they are known to mean.
+//! The recorded responses of real providers, decoded and assembled, against their known content.
 //!
-//! The recordings lie beside the project; where they are missing each test says so in one line. Each test
+//! The recordings lie beside the project; if they are missing, each test prints that in one line. Each test
 //! prints how many cases it ran and how many agreed.
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
@@ -16,7 +16,7 @@ use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-/// How many random splits, and how many cuts, each stream is put through.
+/// Number of random splits, and number of cuts, for each stream.
 const ROUNDS: u64 = 20;
 
 /// A recording whose result differs from what its description expects, the rule that decides it, and why.
@@ -74,7 +74,7 @@ const ANTHROPIC_DIFFERENCES: &[Difference] = &[(
      description counts those in block events only",
 )];
 
-/// Bodies with status 200 that are no answers of the format, though they are filed under it.
+/// Bodies with status 200 that are not answers of the format, although they are filed under it.
 const NOT_ANSWERS: &[Difference] = &[
     (
         "langchainrb__llm-anthropic-chat_stream_with_empty_tool_input.json",
@@ -155,7 +155,7 @@ pub(crate) fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
     (events, answer)
 }
 
-/// What an answer holds, in the words of the recordings' descriptions.
+/// The content of an answer, in the words of the recordings' descriptions.
 fn described(answer: &Answer) -> Value {
     let calls: Vec<Value> = answer
         .calls
@@ -182,7 +182,7 @@ fn expected(meta: &Value) -> Value {
     let expected = &meta["expected"];
     let mut calls = expected["tool_calls"].as_array().cloned().unwrap_or_default();
     for call in &mut calls {
-        // What only the descriptions of one format say of a call.
+        // Facts about a call that only the descriptions of one format have.
         if let Some(call) = call.as_object_mut() {
             call.retain(|name, _| matches!(name.as_str(), "id" | "name" | "arguments"));
         }

@@ -1,5 +1,5 @@
-//! The recorded answers of real providers, written again by the provider's side of their format and read once more:
-//! what they say stays the same, streamed and whole.
+//! The recorded answers of real providers, written again by the provider's side of their format and read once
+//! more: their content stays the same, streamed and whole.
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use std::collections::BTreeSet;
@@ -15,18 +15,18 @@ use windlass_wire_openai_chat::OpenAiChat;
 use crate::corpus_streams::{Difference, assemble, cases, decode, status};
 use windlass_testkit::{Need, require};
 
-/// One format's two sides.
+/// The two sides of one format.
 pub(crate) struct Format<'a> {
     /// The folder of its recordings.
     pub(crate) api: &'static str,
     pub(crate) wire: &'a dyn Wire,
     pub(crate) server: &'a dyn Server,
-    /// Answers that do not say the same when written again as a stream, or as a whole.
+    /// Answers whose content changes when they are written again as a stream, or as a whole.
     pub(crate) differences: &'static [Difference],
 }
 
-/// What goes back with thoughts, without the field that they came in: that is a vendor's habit, which a stream shows
-/// only when they are over, and this server has a habit of its own.
+/// The opaque value of thoughts, without the name of its field: the name differs between vendors, a stream
+/// shows it only at the end of the thoughts, and this server uses its own.
 fn own_marks(marks: &Value) -> Value {
     let mut marks = marks.clone();
     if let Some(fields) = marks.as_object_mut() {
@@ -35,8 +35,8 @@ fn own_marks(marks: &Value) -> Value {
     marks
 }
 
-/// What an answer says. Words and thoughts are each joined: where one ends and the next begins is no matter here, and
-/// a whole completion of OpenAI Chat has no order among words, thoughts and calls.
+/// The content of an answer. Words and thoughts are each joined: their boundaries do not matter here, and a
+/// whole completion of OpenAI Chat has no order among words, thoughts and calls.
 fn said(answer: &Answer) -> Value {
     let (mut words, mut thoughts, mut marks, mut others) = (String::new(), String::new(), vec![], vec![]);
     for part in &answer.parts {

@@ -45,7 +45,7 @@ fn assemble(chunks: &[Chunk]) -> Answer {
     assembler.finish(&mut events)
 }
 
-/// What a client has of thoughts, as it is read where the client hands it back.
+/// The thoughts that a client has, as the server reads them when the client sends them back.
 fn handed_back(opaque: &Opaque) -> Opaque {
     let Some(item) = opaque.value.get("output_item") else { return opaque.clone() };
     let body = json!({ "model": "m", "input": [item] }).to_string();
@@ -56,10 +56,10 @@ fn handed_back(opaque: &Opaque) -> Opaque {
     }
 }
 
-/// What an answer says, in the framing in which it was or will be written.
+/// The content of an answer, in the framing in which it was or will be written.
 ///
-/// Ids of items that were made up while they were written, and the numbers of events, are nobody's words. A body has
-/// no place for events, and has to say how it ended.
+/// Ids of items that were generated during writing, and the numbers of events, have no meaning. A body has no
+/// place for events, and must state how it ended.
 fn said(answer: &Answer, framing: Framing) -> Value {
     let is_made = |id: &Value| {
         id.as_str().is_some_and(|id| {
@@ -103,12 +103,12 @@ fn said(answer: &Answer, framing: Framing) -> Value {
         }
     }
     if framing != Framing::Whole {
-        // A message of a stream begins before its own id is known to whoever hands it on, and keeps the id that it
-        // has. Thoughts get theirs back: the API binds their cipher to it.
+        // A message of a stream starts before its own id is known to the proxy, and keeps the generated id.
+        // Thoughts get their own id back: the API binds their cipher to it.
         signatures.iter_mut().for_each(without_id);
     }
     signatures.retain(|signature| !signature.is_null() && *signature != json!({}));
-    // S9: whoever hands calls on says so.
+    // S9: a program that forwards calls declares that.
     let has_calls = answer.good_calls().next().is_some() && answer.stop == Some(StopReason::End);
     let stop = if has_calls { Some(StopReason::Calls) } else { answer.stop.clone() };
     let broke = || (framing == Framing::Whole).then_some(StopReason::Error);
@@ -119,7 +119,7 @@ fn said(answer: &Answer, framing: Framing) -> Value {
     })
 }
 
-/// What travels with words, without the id of their item.
+/// The opaque value of words, without the id of their item.
 fn without_id(marks: &mut Value) {
     if let Some(fields) = marks.as_object_mut() {
         fields.remove("id");

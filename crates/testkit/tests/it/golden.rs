@@ -1,7 +1,8 @@
 //! Recorded requests that a provider accepted: read into a request of ours, written again, and compared.
 //!
-//! The order of keys is no difference. What is equal for the API is made equal by a format's `plain` before the two
-//! are compared; every other difference is named with the rule that decides it. The linter finds nothing in them.
+//! Another order of keys is not a difference. Values that are equal for the API are normalized by a format's
+//! `plain` before the two are compared; every other difference is named with the rule that decides it. The
+//! linter finds nothing in them.
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::corpus_streams::status;
 /// A request that does not come out as it went in, the rule that decides it, and why.
 pub(crate) type Difference = (&'static str, &'static str, &'static str);
 
-/// One format, as the comparison needs it.
+/// The parts of one format that the comparison needs.
 pub(crate) struct Format<'a> {
     /// The folder of its recordings.
     pub(crate) api: &'static str,
@@ -30,7 +31,7 @@ pub(crate) struct Format<'a> {
     pub(crate) differences: &'static [Difference],
     /// Requests in which the linter finds something, though the API took them.
     pub(crate) exceptions: &'static [Difference],
-    /// How many are known to come out as they went in.
+    /// Number of values that are known to be unchanged by a round trip.
     pub(crate) floor: usize,
 }
 
@@ -54,7 +55,7 @@ struct Count {
 }
 
 impl Count {
-    /// Counts a case that is as it should be, or as a named rule says, or neither.
+    /// Counts a case that agrees, differs by a named rule, or fails.
     fn add(&mut self, file: &str, problem: Option<String>, table: &[Difference]) {
         match (problem, table.iter().find(|(name, ..)| file.trim_end_matches(".meta.json") == *name)) {
             (None, None) => self.same += 1,
@@ -121,7 +122,7 @@ pub(crate) fn check_lint(format: &Format<'_>) {
     let (mut count, mut read) = (Count::default(), 0);
     for (file, recorded) in &requests {
         let body = serde_json::to_vec(recorded).unwrap();
-        // What is not of the format is named where requests are compared.
+        // Values outside of the format are named where requests are compared.
         let Ok(asked) = format.server.decode_request(format.path, &body) else { continue };
         read += 1;
         let refusals: Vec<String> =

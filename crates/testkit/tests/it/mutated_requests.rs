@@ -7,7 +7,7 @@ use windlass_testkit::{Need, oracle, require};
 
 use crate::golden::accepted;
 
-/// How many replacements each request is put through.
+/// Number of replacements for each request.
 const ROUNDS: usize = 25;
 
 /// The places of all values inside one.

@@ -1,4 +1,4 @@
-//! Strings read into what the schema wants, for whole calls and while a call streams (RULES J9).
+//! Conversion of strings to the types of the schema, for whole calls and while a call streams (RULES J9).
 
 use serde_json::{Value, json};
 use windlass_protocol::ToolSpec;
@@ -10,7 +10,8 @@ fn spec(schema: &Value, required: &[&str]) -> ToolSpec {
     tool("f", &json!({ "type": "object", "properties": { "p": schema }, "required": required }).to_string())
 }
 
-/// The parameter `p` of this schema, written so, becomes this; `None` is no member at all.
+/// The parameter `p` of this schema in this notation becomes this value; `None` means that the member is
+/// absent.
 #[track_caller]
 fn check(schema: &Value, text: &str, expected: Option<Value>) {
     let spec = spec(schema, &[]);

@@ -1,4 +1,4 @@
-//! The model outputs of llama.cpp's tests: text, thoughts and calls against what is recorded beside them.
+//! The model outputs of llama.cpp's tests: text, thoughts and calls against the recorded results.
 
 mod tools;
 
@@ -118,7 +118,8 @@ fn difference(row: &Value, options: &TextCallOptions) -> Option<String> {
     let opened =
         flag(row, "reasoning_format") == Some("NONE") && flag(row, "enable_thinking") == Some("true");
     let text = answer.text();
-    // The recorder puts what the prompt had begun before what the model wrote; a scanner sees only the latter.
+    // The recorder puts the text that the prompt had begun before the model's text; a scanner sees only the
+    // latter.
     let prompted = |part: &str, whole: &str| match () {
         () if continued => whole.ends_with(part.trim()),
         () if opened => whole.trim_start_matches("<think>").trim() == part.trim(),
@@ -143,7 +144,7 @@ fn difference(row: &Value, options: &TextCallOptions) -> Option<String> {
         })
         .collect();
     let found = calls(&answer);
-    // Of parallel calls the recorder kept the first where its source went over several lines.
+    // For parallel calls whose source has several lines, the recorder kept only the first call.
     let parallel = flag(row, "parallel_tool_calls") == Some("true") && recorded.len() == 1;
     let compared = if parallel { found.get(..1).unwrap_or_default() } else { found.as_slice() };
     (compared != recorded).then(|| format!("calls {found:?}, recorded {recorded:?}"))

@@ -1,4 +1,4 @@
-//! What holds of every dialect: its own calls are read, however they are split, and nothing else is a call.
+//! Properties of every dialect: its own calls are parsed in every split, and nothing else is a call.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn a_long_string_is_shown_while_it_is_written() {
 fn calls_that_follow_each_other_are_all_read() {
     for dialect in Dialect::ALL {
         if matches!(dialect, Dialect::Structured | Dialect::FireFunction) {
-            // One answer is one object or one list there.
+            // In these dialects an answer is one object or one list.
             continue;
         }
         let first = render_call(*dialect, "write_file", &arguments(&sample()));

@@ -1,4 +1,4 @@
-//! What the conversion of text arguments costs grows with their bytes.
+//! The cost of a conversion of text arguments grows with their bytes.
 
 use windlass_protocol::{ToolName, ToolSpec};
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
@@ -40,7 +40,7 @@ fn text_arguments_are_converted_in_linear_time() {
         "\\u0041",
     ]
     .map(|part| Shape::new("[", part, "]"));
-    // The name of the parameter, of each type, stands before its text.
+    // The name of the parameter, of each type, is before its text.
     let of_parameter =
         |name: &str| shapes.iter().map(|shape| shape.clone().with_front(name)).collect::<Vec<_>>();
     let shapes = ["p ", "q ", "r "].map(of_parameter).concat();

@@ -1,4 +1,5 @@
-//! Values of calls that are written as code: only what has a value without being run is one (RULES S10, X1).
+//! Values of calls that are written as code: only a literal that has a value without execution is accepted
+//! (RULES S10, X1).
 
 use serde_json::{Value, json};
 use windlass_assemble::{AssembleOptions, Assembler, Repairs};
@@ -113,7 +114,7 @@ fn numbers_and_tuples_are_what_python_reads() {
     check("{'k': [True, None]}", &json!({"k": [true, null]}));
 }
 
-// J7: which of the two the model means nobody knows.
+// J7: which of the two values the model means is unknown.
 #[test]
 fn a_member_that_comes_twice_makes_no_call() {
     let of = |json: &str| {

@@ -1,4 +1,4 @@
-//! Runs a scanner and writes down what it gave.
+//! Runs a scanner and records its output.
 
 use serde_json::Value;
 use windlass_assemble::{Answer, AnswerCall, Assembler};

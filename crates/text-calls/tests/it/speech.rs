@@ -65,7 +65,7 @@ fn speeches() -> [Speech; 4] {
     ]
 }
 
-/// What is heard of an answer of these words, in pieces of `size` characters.
+/// Returns the chunks of an answer of these words, in pieces of `size` characters.
 fn hear(speech: Speech, request: &Request, words: &str, size: usize) -> Answer {
     let mut listener = speech.listener(request);
     let mut chunks = Vec::new();
@@ -103,7 +103,7 @@ fn a_spoken_request_has_no_tools_and_grows_at_its_end_only() {
     }
 }
 
-// P5: what was said is heard again as the same calls, with the ids of their turn (X4).
+// P5: rendered calls are parsed again as the same calls, with the ids of their turn (X4).
 #[test]
 fn a_call_put_into_words_is_heard_as_the_same_call() {
     for speech in speeches() {

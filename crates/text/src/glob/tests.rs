@@ -1,4 +1,4 @@
-//! How much a pattern stands for.
+//! The extent of a pattern.
 
 use super::*;
 

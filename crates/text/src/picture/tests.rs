@@ -18,9 +18,10 @@ fn whole_pictures_are_read_and_no_cut_or_damaged_one_is() {
         (JPEG, PictureFormat::Jpeg),
     ] {
         assert_eq!(Picture::read(bytes), Ok(Picture { format, width: 1, height: 1 }));
-        // What follows the end is ignored, as decoders do.
+        // Bytes after the end are ignored, as decoders do.
         assert!(Picture::read(&[bytes, b"\0more"].concat()).is_ok(), "{format}");
-        // A GIF may lack its last byte, and a WebP file the padding of its last chunk but not what its length says.
+        // A GIF may lack its last byte, and a WebP file the padding of its last chunk, but not bytes that its
+        // length counts.
         let least = bytes.len() - usize::from(format == PictureFormat::Gif);
         for end in 0..least {
             let met = Picture::read(&bytes[..end]);

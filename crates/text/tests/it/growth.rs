@@ -1,4 +1,4 @@
-//! What a glob and a file of ignore rules cost grows with their bytes, up to a limit.
+//! The cost of a glob and of a file of ignore rules grows with their bytes, up to a limit.
 
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
 use windlass_text::{Glob, has_buildable_rules, rule_lines};
@@ -55,7 +55,7 @@ fn the_wildcards_of_an_ignore_file_are_limited() {
     let stars = |count: usize| format!("{}\n", "*a".repeat(100)).repeat(count) + "plain\n";
     assert!(has_buildable_rules(&stars(8)));
     assert!(!has_buildable_rules(&stars(9)));
-    // What fits into the rest is kept.
+    // Entries that fit into the rest are kept.
     assert_eq!(rule_lines(&stars(300)).count(), 9);
     assert!(has_buildable_rules(&format!("# {}\n", "*".repeat(2_000))));
 }

@@ -21,7 +21,7 @@ fn encodings_are_known_by_their_bytes() {
     check(b"\xff\xfe", Charset::Utf16Le, "");
     check(b"Un caf\xe9 \x80 5", Charset::Windows1252, "Un caf\u{e9} \u{20ac} 5");
     check(b"Stra\xdfe und \xdcbung\n", Charset::Windows1252, "Stra\u{df}e und \u{dc}bung\n");
-    // Cyrillic, Japanese and what is nothing are not taken for Western texts.
+    // Cyrillic, Japanese and meaningless bytes are not taken for Western texts.
     for bytes in [
         &b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0"[..],
         b"\xf0\xd2\xc9\xd7\xc5\xd4",

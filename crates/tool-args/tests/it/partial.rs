@@ -1,4 +1,4 @@
-//! Partial structs: what is shown of a text, and what does not fit.
+//! Partial structs: the shown part of a text, and values that do not fit.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use windlass_tool_args::{Partial, PartialReader, ToolArgs};
 
 use crate::shapes::{Odd, Search, Settings, Shadow, Tree, WriteFile};
 
-/// What is shown of this text, without what is missing, and what does not fit.
+/// Returns the shown part of this text, without missing fields, and the values that do not fit.
 #[track_caller]
 fn check<T: ToolArgs>(text: &str, expected: &Expect) {
     let mut reader = PartialReader::<T>::default();
@@ -126,7 +126,7 @@ fn missing_fields_get_their_default_at_the_end_or_are_reported() {
     );
 }
 
-// J3 and the task of a mismatch: the field stays missing, and everything else goes on.
+// J3 and the task of a mismatch: the field stays missing, and all other fields continue.
 #[test]
 fn a_wrong_type_is_remembered_and_the_rest_goes_on() {
     check::<WriteFile>(

@@ -7,7 +7,7 @@ use windlass_tool_args::{Partial, PartialReader, PartialValue, ToolArgs};
 
 use crate::shapes::{PartialRange, PartialSearch, Range, Search, Tree};
 
-/// A text never shrinks or changes, and what is whole stays (RULES J3).
+/// A text never shrinks or changes, and a complete value stays (RULES J3).
 fn text(before: &Partial<String>, after: &Partial<String>) -> bool {
     after.as_str().starts_with(before.as_str())
         && (before.is_missing() || !after.is_missing())
@@ -50,7 +50,7 @@ fn range(before: &Partial<Range>, after: &Partial<Range>) -> bool {
     }
 }
 
-/// What a text becomes inside an `Option`, which cannot be shown with `as_str`.
+/// The value of a text inside an `Option`, which cannot be shown with `as_str`.
 fn optional(before: &Partial<Option<String>>, after: &Partial<Option<String>>) -> bool {
     let shown = |partial: &Partial<Option<String>>| match partial {
         Partial::Missing => None,

@@ -1,4 +1,4 @@
-//! What a function may return, and what the model reads of it.
+//! Return types of functions, and the text that the model reads.
 
 use std::error::Error;
 use std::fmt;

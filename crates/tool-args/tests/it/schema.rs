@@ -1,4 +1,4 @@
-//! The schemas that models are told, byte by byte.
+//! The schemas for models, byte by byte.
 
 use expect_test::{Expect, expect};
 use windlass_tool_args::ToolArgs;

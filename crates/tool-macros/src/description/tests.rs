@@ -1,4 +1,4 @@
-//! What a model reads of doc comments.
+//! Descriptions for models from doc comments.
 
 use syn::{ItemStruct, parse_str};
 

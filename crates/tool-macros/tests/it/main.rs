@@ -1,4 +1,4 @@
-//! What the macros refuse, with the words and the place that a user sees.
+//! Code that the macros refuse, with the words and the place that a user sees.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What a tool's context tells and asks, without secrets.
+//! Messages and questions of a tool's context, without secrets.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Progress, Question};
 
 const SECRET: &str = "sk-planted-0001";
 
-/// Keeps what is asked.
+/// Stores the questions.
 #[derive(Default)]
 struct Listening(Mutex<Vec<Question>>);
 

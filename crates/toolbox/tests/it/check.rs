@@ -89,7 +89,8 @@ fn aliases_and_forgiving_names_lead_to_one_tool() {
     }
 }
 
-// Correctness 21: whoever goes by `known` takes a name for the tool that would run, and for none where none would.
+// Correctness 21: a program that uses `known` gets the name of the tool that would run, and `None` if none
+// would.
 #[test]
 fn known_names_lead_where_calls_are_looked_up() {
     let toolbox = all().build().unwrap();

@@ -37,7 +37,7 @@ fn added_tools_are_offered_last_from_the_next_turn_on() {
     assert_eq!(offered(&second), ["read_file", "run_command", "a_b", "late"]);
     assert!(second.check(&call("late", "{}")).is_ok());
     assert!(!second.is_stale());
-    // Whatever the preset: somebody brought it for that.
+    // In every preset: the program added the tool on purpose.
     let builder = Toolbox::builder().config(ToolConfig::new(Preset::Minimal)).dynamic(dynamic);
     assert_eq!(offered(&builder.build().unwrap()), ["late"]);
 }
@@ -132,7 +132,7 @@ fn visiting(
     tools.iter().map(|tool| (Identity::mcp(server, tool), says(tool), offer)).collect()
 }
 
-// M1: what a server has changes at the turn's boundary, and never the names of others.
+// M1: the tools of a server change at a turn's boundary, and never the names of other tools.
 #[test]
 fn a_servers_tools_come_and_go_between_turns() {
     let dynamic = DynamicTools::default();

@@ -1,4 +1,4 @@
-//! A tool that does what a test wants.
+//! A tool whose behaviour a test sets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use windlass_protocol::{
 };
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 
-/// What the tool does when it is called.
+/// The behaviour of the tool when it is called.
 #[derive(Clone)]
 pub(crate) enum Does {
     Says(String),
@@ -18,7 +18,7 @@ pub(crate) enum Does {
     Panics,
     /// Panics before it gives a future back.
     PanicsAtOnce,
-    /// Panics when it is asked what it would do.
+    /// Panics when its effects are requested.
     PanicsWhenAsked,
     Fails,
     /// Counts itself as inside, and waits for a permit.

@@ -36,7 +36,7 @@ fn a_models_rule_adds_and_takes_away_and_the_users_own_stands_before() {
     check("openai/gpt-5.1", minimal(), &patches);
     check("my-codex-7b", minimal(), &patches);
     check("gpt-5-mini", minimal().with_model(ModelRule::new("gpt-*")), &edits);
-    // What the user adds by name is not taken away by a rule for a model.
+    // A rule for a model does not remove a tool that the user adds by name.
     check(
         "gpt-5-mini",
         minimal().with_tool("edit_file"),
@@ -99,7 +99,7 @@ impl Tool for Waiting {
     }
 }
 
-// library B3: what is known of a built-in tool says nothing of another one with its name.
+// library B3: facts about a built-in tool do not apply to another tool with its name.
 #[test]
 fn a_strangers_tool_waits_for_nothing() {
     let full = || ToolConfig::new(Preset::Full);
@@ -111,7 +111,7 @@ fn a_strangers_tool_waits_for_nothing() {
     assert!(offered(&own().config(full()).build().unwrap()).is_empty());
     let on = own().config(full().with_feature("image_generation")).build().unwrap();
     assert_eq!(offered(&on), ["generate_image"]);
-    // What a user's file says counts before what the tool says.
+    // A user's file takes precedence over the tool's own statement.
     let other = full().with_gate("generate_image", "pictures").with_feature("pictures");
     assert_eq!(offered(&own().config(other).build().unwrap()), ["generate_image"]);
 }

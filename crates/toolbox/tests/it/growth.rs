@@ -1,4 +1,4 @@
-//! What a file of modes costs grows with its bytes, up to a limit.
+//! The cost of a file of modes grows with its bytes, up to a limit.
 
 use windlass_testkit::growth::{self, Shape};
 use windlass_toolbox::{FilePattern, ModeError, ModeOwner, WorkModes};

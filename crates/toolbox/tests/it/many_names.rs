@@ -8,7 +8,8 @@ use windlass_protocol::{Arguments, CallId, ToolCall, ToolName, ToolSpec};
 use windlass_tool::{Context, Output};
 use windlass_toolbox::{CallbackTool, Identity, NameMap, Preset, ToolConfig, Toolbox};
 
-/// Letters that become the same, that are cut in the middle, that nobody sees, and those of other alphabets.
+/// Letters that are normalized to the same letter, that are cut in the middle, that are invisible, and those
+/// of other alphabets.
 const LETTERS: &[&str] = &[
     "a",
     "A",

@@ -1,4 +1,4 @@
-//! Modes: what they give, what they hold, and how they are told (L11, N1).
+//! Modes: their tools, their restrictions, and their descriptions (L11, N1).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use windlass_toolbox::{
 
 use crate::fake::{Does, call, fake};
 
-/// A tool that says of a call what its arguments say: which paths it writes, and where they lead.
+/// A tool whose arguments state its effects: the paths that it writes, and their targets.
 struct Says {
     spec: ToolSpec,
     hints: Hints,
@@ -128,7 +128,7 @@ fn each_mode_offers_its_groups_and_what_is_always_there() {
     );
 }
 
-// N1: the name of a hidden tool is understood, and its caller told where it is.
+// N1: the name of a hidden tool is recognized, and the error states the mode that has it.
 #[test]
 fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
     let ask = toolbox().in_mode("ask").unwrap();
@@ -143,7 +143,7 @@ fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
     assert_eq!(ask.availability("write_file"), Some(Availability::NotInMode));
 }
 
-// L11, H6: every path of a call, what it removes too, and where links lead.
+// L11, H6: every path of a call, also removed ones, and the targets of links.
 #[test]
 fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     let toolbox = toolbox().in_mode("architect").unwrap();
@@ -173,10 +173,10 @@ fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     check("read_file", r#"{"reads":["a.rs"]}"#, None);
     // A tool of another group that writes is held by the same pattern.
     check("web_fetch", r#"{"writes":["page.html"]}"#, Some("page.html"));
-    // Where a link leads counts, not only what it is called.
+    // The target of a link counts, not only its name.
     check("write_file", r#"{"writes":["a.md"],"leads_to":"src/a.rs"}"#, Some("src/a.rs"));
     check("write_file", r#"{"writes":["a.md"],"leads_to":"docs/a.md"}"#, None);
-    // What a call would touch has to be clear.
+    // The paths that a call would touch must be certain.
     check("apply_patch", r#"{"unknown":true,"writes":["a.md"]}"#, Some("does not name clearly"));
     check("apply_patch", "{}", Some("does not name clearly"));
 }

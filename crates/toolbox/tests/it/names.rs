@@ -31,7 +31,7 @@ fn check_shown(name: &str, shown: &str) {
     assert_eq!(map.find(shown).unwrap().as_str(), name);
 }
 
-/// Of these tools the written name means this one.
+/// Among these tools the written name means this one.
 #[track_caller]
 fn check_found(tools: &NameMap, written: &str, name: Option<&str>) {
     assert_eq!(tools.find(written).map(ToolName::as_str), name, "{written}");
@@ -69,7 +69,7 @@ fn all_members_of_a_group_that_collides_get_a_hash() {
         assert_eq!(shown.as_str() == name.as_str(), name.as_str() == "c", "{name} {shown}");
         check_found(&map, shown.as_str(), Some(name.as_str()));
     }
-    // Nobody was shown this, and it may be any of the three.
+    // The model did not see this name, and it may mean any of the three.
     check_found(&map, "a_b", None);
 }
 
@@ -153,7 +153,8 @@ fn two_tools_of_one_name_are_an_error() {
     assert!(matches!(twice, Err(NameMapError::Duplicate { .. })));
 }
 
-// N1, N4: the model sees the shown name, policy the registered one, and history keeps what the model wrote.
+// N1, N4: the model sees the display name, policy the registered one, and history keeps the name that the
+// model wrote.
 #[test]
 fn a_toolbox_offers_shown_names_and_resolves_them() {
     let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
@@ -175,7 +176,7 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         let checked = toolbox.check(&call(written, "{}")).ok().unwrap();
         assert_eq!((checked.name.as_str(), checked.call.name.as_str()), (name, written));
     }
-    // The map is of all tools, so that what is hidden now takes no shown name away later.
+    // The map is of all tools, so that a tool that is hidden now takes no display name away later.
     assert_eq!(toolbox.names().display_name("hidden.tool").unwrap().as_str(), "hidden_tool");
     let refused = toolbox.check(&call("hidden_tool", "{}")).err().unwrap();
     assert!(

@@ -1,5 +1,5 @@
-//! For any configuration, mode and change while running: what is not offered never runs, and what a mode's pattern leaves
-//! out is never written, whatever name and form a call has (L11, N1, H6).
+//! For any configuration, mode and change during a run: a tool that is not offered never runs, and a path
+//! outside of a mode's pattern is never written, whatever name and form a call has (L11, N1, H6).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
 const LATE: &[&str] = &["late_one", "late_two"];
 const PATHS: &[&str] = &["a.md", "b.rs", "docs/c.md", "docs/d.md.rs", "e"];
 
-/// What ran: the tool, and the paths that it wrote.
+/// The executed calls: the tool, and the paths that it wrote.
 type Log = Arc<Mutex<Vec<(String, Vec<String>)>>>;
 
 fn paths(payload: &Payload) -> Vec<String> {
@@ -60,7 +60,7 @@ fn tool(name: &str, log: &Log) -> Arc<dyn Tool> {
         if is_command {
             return vec![Effect::Execute { command: "x".into(), directory: ".".into() }];
         }
-        // A move says both of its ends.
+        // A move states both of its ends.
         let written = paths(payload).into_iter().enumerate();
         written
             .map(
@@ -213,13 +213,13 @@ fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
     .unwrap()
 }
 
-/// The registered names of what a model is offered.
+/// The registered names of the offered tools.
 fn offered(toolbox: &Toolbox) -> BTreeSet<String> {
     let registered = |shown: &ToolName| toolbox.names().find(shown.as_str()).unwrap().to_string();
     toolbox.tool_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
 }
 
-/// What ran was offered, and its paths are the mode's.
+/// Each executed tool was offered, and its paths are the mode's.
 fn check_ran(toolbox: &Toolbox, removed: &BTreeSet<&str>, ran: &[(String, Vec<String>)]) {
     for (name, paths) in ran {
         assert!(offered(toolbox).contains(name), "{name} ran, and was not offered in {:?}", toolbox.mode());

@@ -79,7 +79,7 @@ fn a_call_comes_to_its_tool_in_the_form_that_it_takes() {
     check("run_command", shell(Some(7)), function(r#"{"argv":["ls","-l"],"cwd":"src","timeout_ms":7}"#));
 }
 
-// What a model, or a provider that has gone astray, can do ends no run.
+// No input of a model, or of a faulty provider, ends a run.
 #[test]
 fn a_kind_that_a_model_can_choose_goes_back_to_it() {
     let toolbox = toolbox();
@@ -112,7 +112,7 @@ fn the_shells_name_on_a_tool_that_takes_no_command_is_fatal() {
     let call = of("local_shell", shell(None));
     let misrouted = toolbox.route(&call).unwrap_err();
     assert_eq!((misrouted.tool.as_str(), misrouted.kind), ("look", PayloadKind::LocalShell));
-    // Whoever does not ask gives it to the model, and it never runs.
+    // A caller that does not check passes it to the model, and it never runs.
     assert_eq!(toolbox.check(&call).err().unwrap().status, ResultStatus::Error);
 }
 

@@ -85,7 +85,7 @@ async fn a_cancelled_call_has_a_result_while_it_waits_and_while_it_runs() {
     assert_eq!(*inside.order.lock().unwrap(), ["first"], "what waited never began");
 }
 
-// L7: finish and abort race, and a result that is there is kept.
+// L7: completion and abort race, and an existing result is kept.
 #[tokio::test]
 async fn a_finished_result_wins_over_a_cancellation_that_comes_with_it() {
     let inside = Arc::new(Inside { gate: Some(Semaphore::new(0)), ..Inside::default() });
@@ -185,7 +185,7 @@ async fn a_result_says_what_is_to_be_known_about_it() {
     }
 }
 
-// H5: what no longer stands when its turn has come does not begin.
+// H5: a call whose facts have changed when its turn comes does not start.
 #[tokio::test]
 async fn a_call_that_no_longer_stands_does_not_begin() {
     let toolbox = toolbox(vec![fake("say", Concurrency::Parallel, Does::Panics)]);
@@ -196,7 +196,7 @@ async fn a_call_that_no_longer_stands_does_not_begin() {
     assert_eq!((result.status, result.wire_text().as_str()), (ResultStatus::Denied, "[denied] stale"));
 }
 
-// N3: nearly the name of a tool that can do harm is no name.
+// N3: a name close to that of a tool that can do harm is not resolved.
 #[test]
 fn tools_with_effects_match_only_by_exact_name() {
     let says = fake("read_it", Concurrency::Parallel, Does::Says("x".into()));

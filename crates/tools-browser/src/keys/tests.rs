@@ -1,4 +1,4 @@
-//! What an action's words mean.
+//! The meaning of an action's words.
 
 use super::*;
 

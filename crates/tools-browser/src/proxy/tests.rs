@@ -1,4 +1,4 @@
-//! The proxy against whoever asks it for whatever; what is dialled is counted.
+//! The proxy against any client and any request; dialled addresses are counted.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use windlass_web_reach::{Reach, Scope};
 
 const PUBLIC: [u8; 4] = [93, 184, 216, 34];
 
-/// Names lead where the test says, public addresses to its server, and all dials are kept.
+/// Resolves names as the test states, connects public addresses to its server, and stores all dials.
 #[derive(Clone)]
 struct Fake {
     server: SocketAddr,
@@ -44,7 +44,7 @@ impl Dialer for Fake {
     }
 }
 
-/// A proxy before a server that answers each head with what it was, or with what a test wants.
+/// A proxy before a server that answers each head with that head, or with bytes of the test.
 struct Place {
     proxy: Proxy,
     fake: Fake,

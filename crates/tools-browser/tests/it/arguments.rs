@@ -1,4 +1,4 @@
-//! What a model may ask for, and what it is told where it asked for something else. No browser is started here.
+//! Valid requests of a model, and the errors for others. No browser is started here.
 
 use serde_json::{Value, json};
 use windlass_protocol::{Concurrency, Effect, Risk};

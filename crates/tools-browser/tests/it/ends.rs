@@ -1,4 +1,4 @@
-//! How a browser ends, and what is left: nothing.
+//! How a browser ends, and that no process or file remains.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use windlass_tools_browser::{Browser, BrowserAction, BrowserLimits};
 use crate::fake::{FakeWeb, act, payload};
 use crate::site::Site;
 
-/// A process of this machine: its group, and all that it was told, in its words and in its environment.
+/// A process of this machine: its group, its arguments and its environment.
 struct Process {
     id: u32,
     group: u32,
@@ -47,7 +47,7 @@ fn everybody(group: u32, profile: &Path) -> Vec<u32> {
     processes().into_iter().filter(belongs).map(|process| process.id).collect()
 }
 
-/// A browser that says which process it is, so that its processes are told from those of the other tests.
+/// A browser that reports its process, so that its processes are distinguished from those of the other tests.
 pub(crate) struct Marked {
     pub(crate) browser: Browser,
     folder: TempDir,
@@ -70,7 +70,7 @@ impl Marked {
         self.switch("--proxy-server=http://")
     }
 
-    /// What its processes are connected with, and where they are bound.
+    /// The connections of its processes, and the addresses to which they are bound.
     pub(crate) fn sockets(&self) -> Vec<SocketAddr> {
         let (group, profile) = self.traces();
         let everybody = everybody(group, &profile);
@@ -127,7 +127,7 @@ fn address(field: &str) -> Option<SocketAddr> {
     Some(SocketAddr::from((<[u8; 16]>::try_from(bytes).ok()?, port)))
 }
 
-/// Waits until nobody and nothing is left.
+/// Waits until no process and no file is left.
 async fn check_gone((group, profile): (u32, PathBuf)) {
     let mut look = tokio::time::interval(Duration::from_millis(20));
     for _ in 0..1_500 {
@@ -151,7 +151,7 @@ async fn close_leaves_no_process_and_no_profile() {
     act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
     let (group, profile) = marked.traces();
     assert!(everybody(group, &profile).len() > 1 && profile.exists());
-    // The same place again goes on in the same browser.
+    // The same profile continues in the same browser.
     act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
     assert_eq!(marked.traces(), (group, profile.clone()));
     act(&tool, json!({"action": "close"})).await.unwrap();
@@ -249,7 +249,7 @@ fn a_runtime_that_ends_takes_the_browser_with_it() {
 
 const HOST: &str = "WINDLASS_TEST_BROWSER";
 
-/// The same test plays the host in a process of its own, which is killed: there is nobody to tidy up then, and the
+/// The same test plays the host in a process of its own, which is killed: no code can clean up then, and the
 /// browser ends because its pipe does.
 #[tokio::test]
 async fn a_host_that_is_killed_leaves_no_browser() {

@@ -1,4 +1,4 @@
-//! A web of names and addresses that nobody leaves, and the tool as a model calls it.
+//! A closed web of names and addresses, and the tool as a model calls it.
 
 use std::collections::HashMap;
 use std::io;
@@ -80,7 +80,7 @@ impl Dialer for FakeWeb {
     }
 }
 
-/// What a call gave.
+/// The result of a call.
 pub(crate) struct Shown {
     pub(crate) text: String,
     /// The picture's type and bytes.
@@ -95,7 +95,7 @@ pub(crate) fn context() -> Context {
     Context::new(CallId::new("call_1").unwrap())
 }
 
-/// One action, as a model asks for it.
+/// One action, as a model requests it.
 pub(crate) async fn act(tool: &BrowserAction, arguments: Value) -> Result<Shown, String> {
     match tool.call(&context(), &payload(&arguments)).await {
         Ok(output) => {

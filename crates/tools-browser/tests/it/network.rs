@@ -1,4 +1,4 @@
-//! What a page reaches: only what `web_fetch` would reach, whatever it tries.
+//! The addresses that a page reaches: only those that `web_fetch` would reach, whatever the page tries.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use crate::site::Site;
 const PUBLIC: &str = "93.184.216.34";
 const OTHER: &str = "93.184.216.35";
 
-/// A page that tries every way to a hidden server, and says when it is through.
+/// A page that tries every way to a hidden server, and reports when it is done.
 fn hostile(hidden: &str, port: u16) -> String {
     format!(
         "<!doctype html><title>tries</title><body><img src='http://{hidden}/i'><iframe src='http://{hidden}/f'></iframe>\
@@ -35,7 +35,7 @@ fn hostile(hidden: &str, port: u16) -> String {
     )
 }
 
-/// A page at this place tries everything, and nobody but its own server was dialled.
+/// A page at this address tries everything, and only its own server was dialled.
 async fn check_hostile(named: bool) {
     let browser = require!(Need::Browser, FakeWeb::default().browser());
     let hidden = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use windlass_protocol::{Arguments, CallId, Content, Payload, ResultStatus};
 use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Question, Tool, ToolError};
 
-/// Answers in order, and what was asked.
+/// Answers in order, and the requests.
 #[derive(Clone, Default)]
 pub(crate) struct Says {
     answers: Arc<Mutex<Vec<Result<String, NoAnswer>>>>,
@@ -40,7 +40,7 @@ pub(crate) fn payload(arguments: &Value) -> Payload {
     Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
 }
 
-/// What the model is told, whether it went well or not.
+/// The text for the model, of a result or of an error.
 pub(crate) async fn call_with(tool: &dyn Tool, ctx: &Context, arguments: &Value) -> (ResultStatus, String) {
     match tool.call(ctx, &payload(arguments)).await {
         Ok(output) => match output.content.first() {

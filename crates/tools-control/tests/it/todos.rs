@@ -1,4 +1,4 @@
-//! The list of what is to do, written in three ways.
+//! The list of tasks in three notations.
 
 use std::sync::{Arc, Mutex};
 

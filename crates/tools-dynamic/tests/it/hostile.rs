@@ -16,7 +16,7 @@ use windlass_tools_shell::Shell;
 
 use crate::serving::{Prepared, SOON, Serving, check, prepared_in};
 
-/// Not one of a home's: what a test's home does not have.
+/// A variable that a test's home does not have.
 const PYTHON: &str = "/usr/bin/python3";
 const LEVELS: [(Level, &str, Need); 3] = [
     (Level::Namespaces, "a", Need::Namespaces),
@@ -54,7 +54,7 @@ fn hostile(probe: &Probe, script: &str) -> Result<Prepared, String> {
     })
 }
 
-/// Tries everything, and tells what worked.
+/// Tries everything, and reports each success.
 const TRIES: &str = "
 def tools(id):
     say({'id': id, 'tools': [tool('attack', read_only=True), tool('write')]})
@@ -111,14 +111,14 @@ async fn a_hostile_process_reaches_nothing_but_its_workspace() {
             std::process::id(),
         ];
         let result = serving.call("attack", &format!(r#"{{"x":"{ports:?}"}}"#)).await;
-        // Without namespaces nothing in a granted folder is hidden, and policy is told so.
+        // Without namespaces no file in a granted folder is hidden, and policy is informed.
         let gaps: &[&str] = if probe.level == Level::Landlock { &["secret", "hook"] } else { &[] };
         let worked: Vec<String> = serde_json::from_str(&result.wire_text()).unwrap();
         let worked: Vec<_> =
             worked.iter().filter(|name| !(gaps == ["secret", "hook"] && *name == "host")).collect();
         assert_eq!(worked, gaps, "{}", probe.level);
         assert!(!folder.join("canary").exists() && !folder.join("tools/made").exists());
-        // What it is there for it can do.
+        // The intended work succeeds.
         check(&serving.call("write", "{}").await, ResultStatus::Ok, &["import json"]);
         assert_eq!(fs::read(folder.join("project/made")).unwrap(), b"by the process");
         serving.served.end().await;
@@ -132,7 +132,7 @@ fn decided(serving: &Serving) -> (Vec<Effect>, Option<Containment>) {
     (serving.toolbox.effects(&call).unwrap(), tool.inspect(&call.payload).containment)
 }
 
-// SECURITY "Sandbox": the level is told as it is, with what came after the process was started.
+// SECURITY "Sandbox": the level is reported as it is, with the facts known after the process was started.
 #[tokio::test]
 async fn policy_is_told_how_much_a_process_is_confined() {
     for (probe, _) in levels() {
@@ -208,7 +208,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-// M5, Q1: the host is killed, and nothing of its processes is left.
+// M5, Q1: the host is killed, and none of its processes is left.
 #[test]
 fn no_child_process_survives_a_kill_of_the_host() {
     for (number, (probe, word)) in levels().enumerate() {

@@ -79,7 +79,7 @@ async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
     assert_eq!(tool.effects(&payload(r#"{"paths":[{}]}"#)), [Effect::Unknown]);
 }
 
-// N5: one bad file takes no other with it, and is told with its name and key.
+// N5: one bad file does not affect others, and is reported with its name and key.
 #[test]
 fn errors_of_a_tool_file_name_the_file_and_the_key() {
     let check = |text: &str, owner: FolderOwner, parts: &[&str]| {

@@ -1,4 +1,4 @@
-//! Tools of a process, from outside: what is listed, decided, called and answered.
+//! Tools of a process, from outside: lists, decisions, calls and answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -48,7 +48,8 @@ async fn tools_of_a_process_are_listed_decided_and_called() {
     assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
 }
 
-// Policy always asks for it, unless the user's own rule says otherwise: it is unconfined, and says nothing of what it does.
+// Policy always asks for it, unless the user's own rule decides otherwise: it is unconfined, and declares no
+// effects.
 #[tokio::test]
 async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_says_less() {
     let serving = require!(Need::Python, served(ECHO).await);
@@ -67,12 +68,12 @@ async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_s
     assert_eq!(seen(&serving), [(true, Risk::High), (false, Risk::High)]);
     let low = prepared(ECHO, "risk = \"low\"\nread_only = true", FolderOwner::User).unwrap();
     assert_eq!(seen(&low.serve().await.unwrap()), [(true, Risk::Low); 2]);
-    // What a project's process says of itself makes nothing look safer.
+    // The statements of a project's process about itself never lower the risk.
     let project = prepared(ECHO, "", FolderOwner::Project).unwrap();
     assert_eq!(seen(&project.serve().await.unwrap()), [(false, Risk::High); 2]);
 }
 
-// R8, R9: pictures stay, what cannot be taken is said, and what is too long is cut with exact counts.
+// R8, R9: pictures stay, refused parts are named, and a long text is cut with exact counts.
 #[tokio::test]
 async fn errors_pictures_and_long_words_come_back_as_what_they_are() {
     let script = "
@@ -106,7 +107,7 @@ def call(id, name, args):
         ResultStatus::Ok,
         &["The output has 200000 bytes", "140000 bytes"],
     );
-    // S16: the line goes past, and who waits for it hears how long it was.
+    // S16: the line is skipped, and the waiting call gets an error with its length.
     check(
         &serving.call("huge", "{}").await,
         ResultStatus::Error,

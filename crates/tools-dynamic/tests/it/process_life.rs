@@ -8,7 +8,7 @@ use windlass_tools_dynamic::{FolderOwner, ProcessError};
 
 use crate::serving::{SOON, Serving, call, check, prepared, served};
 
-// L7: a stopped call has its result at once, the process is told, and its late answer is no noise.
+// L7: a cancelled call has its result at once, the process is informed, and its late answer is not noise.
 #[tokio::test]
 async fn a_stopped_call_is_told_to_the_process() {
     let script = "
@@ -33,7 +33,7 @@ def cancel(id):
     assert_eq!(serving.served.noise(), windlass_tools_dynamic::Noise::default());
 }
 
-// One call may take too long; a process that says nothing at all through two of them is ended, and started again.
+// One call may take too long; a process without any output during two of them is ended, and started again.
 #[tokio::test]
 async fn a_call_without_an_answer_ends_in_time_and_a_process_that_hangs_ends_too() {
     let script = "
@@ -54,7 +54,7 @@ def call(id, name, args):
     check(&serving.call("count", "{}").await, ResultStatus::Ok, &["1"]);
 }
 
-// L8: whatever a process does, its calls end, and others go on.
+// L8: whatever a process does, its calls end, and other calls continue.
 #[tokio::test]
 async fn a_process_that_dies_is_started_again_three_times_a_minute() {
     let script = "
@@ -149,7 +149,7 @@ def call(id, name, args):
     check(&serving.call("echo", "{}").await, ResultStatus::Ok, &["here"]);
 }
 
-// Lines that nobody asked for are counted, and too many end the process.
+// Lines without a request are counted, and too many end the process.
 #[tokio::test]
 async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {
     let script = "
@@ -175,7 +175,7 @@ def call(id, name, args):
     check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
 }
 
-// L7: a call that nobody waits for any more is stopped, too.
+// L7: a call whose caller has gone is cancelled, too.
 #[tokio::test]
 async fn a_dropped_call_is_told_to_the_process() {
     let script = "
@@ -199,7 +199,7 @@ def cancel(id):
     check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
 }
 
-// N6: what is offered changes at a turn's boundary, and what stays keeps its place.
+// N6: the offered tools change at a turn's boundary, and remaining tools keep their place.
 #[tokio::test]
 async fn a_changed_list_changes_what_is_offered_at_the_next_turn() {
     let script = "
@@ -250,7 +250,7 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
     assert!(matches!(nowhere.serve().await, Err(ProcessError::Start(_))));
 }
 
-// Q1: TERM, a grace, KILL; whoever ignores the first and is of the group dies of the last.
+// Q1: TERM, a grace period, KILL; a process of the group that ignores the first dies of the last.
 #[cfg(unix)]
 #[tokio::test]
 async fn no_process_survives_the_drop() {
@@ -285,7 +285,7 @@ def call(id, name, args):
     }
 }
 
-// Q1: what has no better place lives as long as the runtime, and no longer.
+// Q1: a process without a better owner lives as long as the runtime, and no longer.
 #[cfg(unix)]
 #[test]
 fn a_kept_process_ends_with_the_runtime() {
@@ -311,6 +311,6 @@ def call(id, name, args):
     let (mut line, _) = listener.accept().unwrap();
     line.set_read_timeout(Some(SOON)).unwrap();
     drop(runtime);
-    // A child's end interrupts a read, and this goes on then.
+    // The end of a child interrupts a read, which continues then.
     assert_eq!(line.read_to_end(&mut Vec::new()).unwrap(), 0);
 }

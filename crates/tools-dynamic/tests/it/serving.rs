@@ -12,7 +12,7 @@ use windlass_toolbox::{DynamicTools, Toolbox};
 use windlass_tools_dynamic::{FolderOwner, ProcessError, ServedProcess, ToolProcess, load};
 use windlass_tools_shell::Shell;
 
-/// What each process begins with, and what it ends with.
+/// The first and the last messages of each process.
 const HEAD: &str = "
 import json, os, signal, socket, subprocess, sys
 def say(value):
@@ -34,7 +34,7 @@ for line in sys.stdin:
         cancel(ask['id'])
 ";
 
-/// So long is waited for what has to come.
+/// Time limit for an expected event.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// A process, not started yet.
@@ -52,12 +52,12 @@ pub(crate) struct Serving {
     pub(crate) hints: Arc<Mutex<Vec<Hints>>>,
 }
 
-/// A process of Python; an error where there is no Python.
+/// A process of Python; an error without Python.
 pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Result<Prepared, String> {
     prepared_in("python3", script, more, owner, |_| Shell::new_unconfined())
 }
 
-/// The same with the shell for a folder in which `project` and `tools` lie.
+/// Like the function above, with the shell for a folder that contains `project` and `tools`.
 pub(crate) fn prepared_in(
     python: &str,
     script: &str,

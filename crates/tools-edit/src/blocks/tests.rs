@@ -51,7 +51,7 @@ fn a_line_of_the_file_that_looks_like_a_marker_is_escaped() {
     let lines: &[&str] =
         &["-<<<<<<< HEAD", "-=======", "->>>>>>> main", "+-------", "+:start_line:3", "+\\plain"];
     check(text, &[(None, lines)]);
-    // What no marker can be mistaken for needs none.
+    // A text that cannot be confused with a marker needs none.
     let plain = "<<<<<<< SEARCH\n<<<<<<< HEAD\n-------\n=====\n=======\n>>>>>>> main\n>>>>>>> REPLACE";
     check(plain, &[(None, &["-<<<<<<< HEAD", "--------", "-=====", "+>>>>>>> main"])]);
 }

@@ -1,4 +1,4 @@
-//! A file that changes between the look and the write: what was written before it is taken back.
+//! A file that changes between the check and the write: earlier writes of the call are undone.
 #![expect(clippy::disallowed_methods, reason = "the tests change files from outside")]
 
 use std::fs;
@@ -72,7 +72,7 @@ fn changes_that_cannot_be_rolled_back_are_reported() {
     let workspace = Workspace::open(folder.path()).unwrap();
     let before = workspace.read(&workspace.resolve("d").unwrap()).unwrap();
     let (path, error) = (before.path.clone(), FileError::Root);
-    // Somebody made another file where the removed one stood.
+    // Another process created a file in the place of the removed one.
     let told = roll_back(&workspace, vec![Undo::PutBack(before, ExpectedState::Absent)], &error);
     assert!(told.contains(&format!("`{path}` could not be put back")), "{told}");
 }

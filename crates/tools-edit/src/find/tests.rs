@@ -1,4 +1,4 @@
-//! Where a text is found, and what is said when it is not.
+//! The place of a text, and the error if it is not found.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the text of a patch or of blocks costs grows with its bytes.
+//! The cost of the text of a patch or of blocks grows with its bytes.
 
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
 

@@ -1,4 +1,4 @@
-//! The files say whether an edit that was cut off was made (RULES R6, SECURITY "Journal").
+//! The files show whether an interrupted edit was made (RULES R6, SECURITY "Journal").
 
 use serde_json::{Value, json};
 use windlass_protocol::ReconcileOutcome;

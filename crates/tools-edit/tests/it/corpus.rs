@@ -40,7 +40,8 @@ fn corpus_scenarios_of_codex_agree_but_for_what_was_not_read() {
     println!("{}", require!(Need::Corpora, run(false, &[DIFFERENT, UNREAD].concat(), 20)));
 }
 
-/// Runs all scenarios, where the model has read the files or has not; says which differ and how many agree.
+/// Runs all scenarios, where the model has read the files or has not; returns the differences and the number
+/// that agree.
 #[track_caller]
 fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> Result<String, String> {
     let folder = corpora::find("patch/codex_apply_patch_scenarios")?;

@@ -103,7 +103,7 @@ fn files_that_are_not_utf8_are_refused_by_kind() {
     check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "not complete UTF-16 text");
     check_refused(b"\xff\xfe\0\0a\0\0\0", "a", "x", &json!({}), "UTF-32");
     check_refused(b"th\xe9 a\n", "a", "\u{3b1}", &json!({}), "cannot be written in Windows-1252");
-    // Nobody knows which letter 0x83 0x65 is, nor how another would be written.
+    // The letter of 0x83 0x65 is unknown, and so is the encoding of another letter.
     check_refused(b"\x83e a\n", "a", "\u{e9}", &json!({}), "only plain ASCII can be added");
     check_refused(b"\x83e\n", "e", "x", &json!({}), "does not occur in");
 }
@@ -198,7 +198,7 @@ fn an_edit_shows_its_diff_and_changes_nothing() {
     assert_eq!(seen.changes[0].diff, "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
     assert_eq!(seen.targets[0].digest, Some(Version::compute(b"one\ntwo\n").to_string()));
     assert_eq!(scene.bytes(), b"one\ntwo\n");
-    // An edit that would fail has no diff to say yes to.
+    // An edit that would fail has no diff to approve.
     for old in ["none", "", "o"] {
         assert_eq!(inspect(old).changes, []);
     }

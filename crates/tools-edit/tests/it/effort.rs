@@ -1,4 +1,4 @@
-//! What a call may cost: nothing that a model sends takes a core or the memory for long.
+//! Limits on the cost of a call: no input of a model occupies a core or the memory for long.
 
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,8 @@ fn update(hunks: &str) -> String {
     format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}\n*** End Patch")
 }
 
-// correctness 4: an anchor that stands in every third line, and a hunk that stands below each of them. At this length
-// all pairs are 10^10 numbers.
+// correctness 4: an anchor in every third line, and a hunk below each of them. At this length all pairs are
+// 10^10 numbers.
 #[test]
 fn an_anchor_and_a_place_in_many_lines_are_not_paired() {
     let file = "  {\n    \"a\": 1\n  },\n".repeat(150_000);

@@ -1,5 +1,5 @@
-//! Random files in all encodings, with mixed line ends, marks, tabs and no final newline: what an edit does not name
-//! keeps its bytes, and a refused edit changes none.
+//! Random files in all encodings, with mixed line ends, marks, tabs and no final newline: an edit keeps all
+//! bytes that it does not name, and a refused edit changes none.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ struct Random {
     old: usize,
     shown: (usize, usize),
     final_newline: bool,
-    /// Whether the model leaves out white space at line ends.
+    /// True if the model leaves out white space at line ends.
     trimmed: bool,
     new: Vec<String>,
 }
@@ -39,7 +39,7 @@ fn random() -> impl Strategy<Value = Random> {
         |(charset, [mark, final_newline, trimmed], mut lines, (old, above, below), new)| {
             let old = old.min(lines.len());
             lines.insert(old, (OLD.to_owned(), if mark { "\r\n" } else { "\n" }));
-            // Without its line end an empty line is none.
+            // An empty line without its line end does not exist.
             let final_newline = final_newline || lines.last().is_some_and(|(text, _)| text.is_empty());
             let shown = (old.saturating_sub(above), (old + below).min(lines.len() - 1));
             Random { charset, mark, lines, old, shown, final_newline, trimmed, new }
@@ -141,7 +141,7 @@ proptest! {
             let after = scene.bytes("a.txt");
             if let Err(told) = &told {
                 prop_assert_eq!(&after, &before);
-                // Only letters that nobody knows how to write, or how they are written, are refused.
+                // Only letters with an unknown meaning or encoding are refused.
                 let plain = random.new.iter().all(|line| line.is_ascii());
                 let known = matches!(charset, Charset::Utf8 | Charset::Utf16Le | Charset::Utf16Be | Charset::Windows1252);
                 let western = random.shown.0 == random.shown.1 && plain;
@@ -171,7 +171,7 @@ proptest! {
     fn a_refused_edit_leaves_every_byte(random in random(), twice in any::<bool>()) {
         let mut random = random;
         if twice {
-            // The line stands in two places.
+            // The line occurs twice.
             let end = random.lines[random.old].1;
             random.lines.push((OLD.to_owned(), end));
             random.final_newline = true;

@@ -90,7 +90,7 @@ fn a_place_that_is_not_the_only_one_is_refused() {
     check("dup\nx\ndup\n", "@@\n x\n-dup\n+y", "dup\nx\ny\n");
     check("dup\nx\ndup\n", "@@\n-dup\n+y\n*** End of File", "dup\nx\ny\n");
     check_refused("a\nb\n", &update("@@\n-a\n+y\n*** End of File"), "do not occur in");
-    // What follows an earlier hunk is below it.
+    // The target of a later hunk is below the earlier one.
     check("a\ndup\nb\ndup\n", "@@\n b\n@@\n-dup\n+y".replace(" b\n", "-b\n+c\n").as_str(), "a\ndup\nc\ny\n");
     check_refused("a\nb\n", &update("@@\n-a\n-b\n+x\n@@\n b\n+y"), "the same lines");
 }
@@ -162,7 +162,7 @@ fn an_invalid_patch_is_refused_with_its_line() {
     refused(&patch(&"*** Delete File: a\n".repeat(300)), "more than");
 }
 
-// F54: whatever fails, nothing is changed, and all problems are told at once.
+// F54: a failure changes no file, and all problems are reported together.
 #[test]
 fn a_failure_in_one_file_changes_none() {
     let good = "*** Add File: new/deep/b.txt\n+b\n*** Update File: a.txt\n@@\n-a\n+x\n";
@@ -229,7 +229,7 @@ fn a_file_that_changed_since_it_was_read_is_refused() {
     assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
     scene.workspace.remember(&path, Version::compute(b"one\ntwo\n"));
     scene.apply(&update("@@\n-two\n+2")).unwrap();
-    // What the patch wrote is what the model knows now.
+    // The model knows the content that the patch wrote.
     assert_eq!(scene.workspace.last_seen_version(&path), Some(Version::compute(b"one\n2\n")));
     scene.apply(&patch("*** Add File: b.txt\n+b")).unwrap();
     assert!(scene.workspace.last_seen_version(&scene.workspace.resolve("b.txt").unwrap()).is_some());
@@ -251,7 +251,7 @@ fn effects_name_every_path_also_of_what_is_no_patch() {
     assert_eq!(scene.effects("  *** move TO:  .env  "), [Effect::Unknown, write(".env", None)]);
     assert_eq!(scene.effects("x\r*** Delete File: .env\r"), [Effect::Unknown, delete(".env")]);
     assert_eq!(scene.effects("nothing of the kind"), [Effect::Unknown]);
-    // A line of a new file is no header.
+    // A line of a new file is not a header.
     let about = patch("*** Add File: help.md\n+*** Delete File: .env");
     assert_eq!(scene.effects(&about), [write("help.md", Some(22))]);
 }
@@ -281,10 +281,10 @@ fn a_patch_shows_its_targets_and_diffs_and_writes_nothing() {
         ]
     );
     assert_eq!(scene.tree(), before);
-    // A patch that would fail has no diff to say yes to, but its targets are decided.
+    // A patch that would fail has no diff to approve, but its targets are decided.
     let failing = scene.inspect(&update("@@\n-none\n+x"));
     assert_eq!((failing.targets.len(), failing.changes.len()), (1, 0));
-    // What is shown is what is done.
+    // The shown diff is the change that is made.
     scene.apply(&whole).unwrap();
     assert_eq!(scene.bytes("a.txt"), b"a\nx\n");
     assert!(!scene.at("gone").exists() && !scene.at("old").exists());

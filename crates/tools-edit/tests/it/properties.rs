@@ -1,4 +1,4 @@
-//! Patches made of what stands in random files: applied they give the file that was meant, or are refused.
+//! Patches from the content of random files: applied they give the intended file, or are refused.
 
 use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
@@ -61,8 +61,8 @@ fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // E2: a place is never picked where another would do, so what is applied is what was meant. New lines without
-    // any around them are said to go to the end.
+    // E2: no place is chosen if another is possible, so an applied change is the intended one. New lines
+    // without context are reported as appended at the end.
     #[test]
     fn a_patch_gives_what_was_meant_or_is_refused(before in text(), after in text(), context in 1..4_usize) {
         let (before, after) = (before.concat(), after.concat());
@@ -105,7 +105,8 @@ proptest! {
         prop_assert_eq!(scene.bytes("a.txt"), [head.as_slice(), new.as_bytes(), tail.as_slice()].concat());
     }
 
-    // E1, H6: whatever the text, nothing panics, what is refused changes nothing, and what is changed was named.
+    // E1, H6: for any text, nothing panics, a refused patch changes nothing, and every changed file was
+    // named.
     #[test]
     fn any_text_is_answered(pieces in prop::collection::vec(piece(), 0..12)) {
         let text = pieces.concat();

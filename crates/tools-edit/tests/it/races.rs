@@ -1,4 +1,4 @@
-//! Two processes that edit one file: each edit lands, or its model is told that the file changed.
+//! Two processes that edit one file: each edit succeeds, or its model is informed that the file changed.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,15 @@ use windlass_sandbox::Workspace;
 use crate::scene::call;
 
 const PLACE: &str = "WINDLASS_TEST_PLACE";
-/// How many edits both processes make together; CI makes few.
+/// Number of edits of both processes together; CI makes few.
 const RACES: &str = "WINDLASS_EDIT_RACES";
 
 fn races() -> usize {
     std::env::var(RACES).ok().and_then(|count| count.parse().ok()).unwrap_or(60)
 }
 
-/// Adds numbered lines above a mark of its own, again wherever the other came between. Says how often that was.
+/// Adds numbered lines above its own mark, and retries when the other process interfered. Returns the number
+/// of retries.
 fn edit_on(workspace: &Arc<Workspace>, mark: &str) -> usize {
     let mut lost = 0;
     for count in 0..races() / 2 {
@@ -45,7 +46,8 @@ fn edit_on(workspace: &Arc<Workspace>, mark: &str) -> usize {
             };
             match told {
                 Ok(_) => break,
-                // The file is another, or another process was at it for too long: both are told, nothing is lost.
+                // The file has changed, or another process held it for too long: both are reported, and no
+                // edit is lost.
                 Err(words) if words.contains("changed") => lost += 1,
                 Err(words) => panic!("{words}"),
             }
@@ -60,7 +62,7 @@ fn other(place: &Path) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap()
 }
 
-// E5: at the end everything is in the file that a model was told is done.
+// E5: at the end the file contains every edit that was reported to a model as done.
 #[test]
 fn two_processes_lose_no_edit() {
     if let Some(place) = std::env::var_os(PLACE) {

@@ -14,7 +14,7 @@ const RUST: &str = "use a;\n\n/// Says.\n#[derive(X)]\nimpl A {\n    // one\n   
 
 #[test]
 fn a_block_is_found_by_its_indentation() {
-    // Up to the outermost block, with what stands right above it.
+    // Up to the outermost block, with the comment directly above it.
     check(RUST, 9, json!({}), (3, 16));
     check(RUST, 9, json!({"include_header": false}), (5, 16));
     check(RUST, 9, json!({"max_levels": 1}), (8, 12));

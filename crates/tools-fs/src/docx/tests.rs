@@ -94,7 +94,7 @@ fn an_invalid_document_has_no_text() {
     assert_eq!(text(&package(DOCUMENT, b"\xff\xfe")), None);
 }
 
-// A small file that says it is very long.
+// A small file that declares a very large length.
 #[test]
 fn a_bomb_is_refused() {
     let bomb = package(DOCUMENT, &vec![b' '; 40 * 1024 * 1024]);

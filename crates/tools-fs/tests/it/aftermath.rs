@@ -1,4 +1,4 @@
-//! The files say whether a call that was cut off was done (RULES R6).
+//! The files show whether an interrupted call was done (RULES R6).
 
 use serde_json::{Value, json};
 use windlass_protocol::ReconcileOutcome;

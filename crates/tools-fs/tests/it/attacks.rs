@@ -1,4 +1,4 @@
-//! The cases of the attack catalogue that are run, with the tools alone: whatever policy says, they hold.
+//! The cases of the attack catalogue that run tools without policy: they hold whatever policy decides.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -122,13 +122,13 @@ fn nothing_outside_is_written_or_removed() {
     {
         check_refused("delete_file", &json!({ "path": path }));
     }
-    // What has two names loses one, and the other stays.
+    // A file with two names loses one, and the other stays.
     scene.call("delete_file", &json!({"path": "hardlink_out"})).unwrap();
     scene.call("delete_file", &json!({"path": "link_out_dir", "recursive": true})).unwrap();
     assert_eq!(fs::read_dir(scene.folder.path().join("outside")).unwrap().count(), 2);
 }
 
-// CTL-017, CTL-025: what is inside is reached, however it is spelled.
+// CTL-017, CTL-025: a path inside is reached in every spelling.
 #[test]
 fn paths_inside_the_workspace_are_reached() {
     let (scene, _outside) = scene();

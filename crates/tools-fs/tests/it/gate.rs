@@ -1,4 +1,4 @@
-//! What policy refuses below a folder is neither shown nor removed (security 2, 3).
+//! A path that policy refuses below a folder is neither shown nor removed (security 2, 3).
 
 use std::os::unix::fs::symlink;
 

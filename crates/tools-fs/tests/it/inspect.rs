@@ -1,4 +1,4 @@
-//! What the tools see of a call before it is decided.
+//! The facts that tools determine about a call before its decision.
 
 use serde_json::json;
 use windlass_protocol::{Effect, TargetKind};
@@ -22,7 +22,7 @@ fn a_write_shows_its_diff_and_writes_nothing() {
     assert_eq!((seen.targets[0].kind, seen.targets[0].resolved.as_str()), (TargetKind::Missing, "a/b.txt"));
     assert!(!scene.at("a").exists());
     scene.put("a/b.txt", "two\n");
-    // It was never read, so the write would fail: there is no diff to say yes to.
+    // The file was never read, so the write would fail: it has no diff to approve.
     let seen = scene.inspect("write_file", &new);
     assert_eq!(seen.changes, []);
     assert_eq!(seen.targets[0].digest.as_deref().map(str::len), Some(64));

@@ -68,7 +68,7 @@ fn ignored_files_are_skipped_and_counted() {
     );
 }
 
-// A file that was written to harm is no more than patterns that do not count.
+// A hostile ignore file is only a list of patterns that are not applied.
 #[test]
 fn a_hostile_gitignore_is_held_to_a_size() {
     let scene = Scene::new();

@@ -78,7 +78,7 @@ fn modes_and_links_are_kept() {
     assert_eq!(scene.bytes("real"), b"two");
 }
 
-/// What the kernel says of this process's largest size, in megabytes.
+/// The kernel's value of this process's largest size, in megabytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -128,7 +128,7 @@ fn a_long_file_is_read_in_pages_and_a_long_line_is_cut() {
     assert!(last.starts_with("[lines: lines 6500000-6500000 of a file of 91000000 bytes]\n"), "{last}");
     let behind = scene.call("read_file", &json!({"path": "lines", "offset": 6_500_001})).unwrap_err();
     assert!(behind.contains("fewer than 6500001 lines"), "{behind}");
-    // What was read in part only is not known: it is not written over.
+    // A file that was read only in part is not known, so it is not overwritten.
     scene.call("write_file", &json!({"path": "lines", "content": "x"})).unwrap_err();
     let mut file = fs::File::create(scene.at("one")).unwrap();
     let block = "\u{fc}".repeat(1 << 20);
@@ -221,7 +221,8 @@ fn a_cut_line_shows_no_part_of_a_secret() {
     }
 }
 
-// security 25: what `base64` breaks into lines is no less a secret, and the lines keep their numbers.
+// security 25: a secret that `base64` breaks into lines is redacted as well, and the lines keep their
+// numbers.
 #[test]
 fn a_secret_of_several_lines_leaves_a_mark_in_each() {
     let scene = Scene::new();

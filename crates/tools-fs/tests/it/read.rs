@@ -145,8 +145,7 @@ fn several_files_have_an_outcome_each() {
         [read("a.txt"), read("none"), read("../x"), read("b.png")]
     );
     assert_eq!(scene.inspect("read_file", &files).targets.len(), 4);
-    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided
-    // early.
+    // A path that cannot be parsed makes the whole call unknown, and early arguments are decided early.
     assert_eq!(
         scene.effects("read_file", &json!({"files": [{"path": "a"}, {"path": 1}]})),
         [Effect::Unknown]
@@ -158,7 +157,7 @@ fn several_files_have_an_outcome_each() {
     let mut early = EarlyArguments::default();
     early.insert("files", json!([{"path": "../b"}]));
     assert_eq!(scene.tool("read_file").early_effects(&early), [read("../b")]);
-    // What was read can be written.
+    // A file that was read can be written.
     scene.call("write_file", &json!({"path": "a.txt", "content": "new\n"})).unwrap();
     for (wrong, words) in [
         (json!({}), "give `path` for one file"),
@@ -170,7 +169,7 @@ fn several_files_have_an_outcome_each() {
         let told = scene.call("read_file", &wrong).unwrap_err();
         assert!(told.contains(words), "{told}");
     }
-    // Together they are no longer than one page.
+    // Together they are not longer than one page.
     scene.put("heavy", format!("{}\n", "x".repeat(1_000)).repeat(500));
     let many = vec![json!({"path": "heavy"}); 20];
     let page = scene.call("read_file", &json!({"files": many})).unwrap();

@@ -32,7 +32,7 @@ fn an_existing_file_is_only_replaced_after_it_was_read() {
     let told = scene.call("write_file", &write).unwrap();
     assert!(told.starts_with("overwrote a.txt (2 lines)\n--- a/a.txt\n+++ b/a.txt\n@@"), "{told}");
     assert!(told.contains("\n-two\n") && told.contains("\n+2\n"), "{told}");
-    // What was written is known: it can be replaced again without another read.
+    // Written content is known: it can be replaced again without another read.
     scene.call("write_file", &json!({"path": "a.txt", "content": "3\n"})).unwrap();
     let same = scene.call("write_file", &json!({"path": "a.txt", "content": "3\n"})).unwrap();
     assert!(same.contains("nothing was changed"), "{same}");
@@ -101,7 +101,7 @@ fn create_file_never_replaces_a_file() {
         "--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1 @@\n+one\n"
     );
     assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 line)");
-    // Not even with what it says already, and not after it was read.
+    // Not even with its present content, and not after it was read.
     scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
     let told = scene.call("create_file", &make).unwrap_err();
     assert!(told.contains("exists already; nothing was written. Change it with edit_file"), "{told}");

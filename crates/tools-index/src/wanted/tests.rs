@@ -1,4 +1,4 @@
-//! What a query for a name costs grows with its length, up to a limit.
+//! The cost of a query for a name grows with its length, up to a limit.
 
 use windlass_testkit::growth::{self, Shape};
 

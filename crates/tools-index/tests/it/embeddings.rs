@@ -1,4 +1,4 @@
-//! `codebase_search` with embeddings: what goes out, what is kept, and what happens when none come.
+//! `codebase_search` with embeddings: requests, stored vectors, and failures of the service.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ const MEANINGS: &[&str] = &[
 #[derive(Debug, Default)]
 struct Meanings {
     asked: Mutex<Vec<Vec<String>>>,
-    /// What it does in place of answering, for the request of this number.
+    /// The fault in place of an answer, for the request of this number.
     faults: HashMap<usize, Fault>,
     space: &'static str,
 }
@@ -121,7 +121,7 @@ const FEW: &[(&str, &str)] = &[
 ];
 const QUERY: &str = "config file";
 
-/// What is asked, the file that answers it, and words that stand in many others.
+/// The query, the file that answers it, and words that occur in many other files.
 const QUERIES: &[(&str, &str, &str)] = &[
     ("retry after error", "a.py", "error"),
     ("config file", "c.py", "file"),
@@ -182,7 +182,7 @@ fn similar_meaning_ranks_before_equal_words() {
         plain(&folder, &workspace).with_embedder(Arc::new(Meanings::default()), EmbeddingLimits::default());
     let both = quality(&both);
 
-    // Equals stand in another order from index to index, which moves a place or two.
+    // The order of equal scores differs between indexes, which moves a place or two.
     assert!(words < 0.8 && both > words + 0.1, "{words} by words, {both} by both");
 }
 
@@ -280,7 +280,7 @@ fn a_model_that_changed_its_vectors_is_asked_for_all_again() {
     assert_eq!(model.asked().iter().map(Vec::len).collect::<Vec<_>>(), [1, 5]);
     ask(&tool, QUERY);
     assert_eq!(model.asked()[2].len(), 1);
-    // In the middle of one search it is no order.
+    // A change of the order in the middle of one search is not allowed.
     let model = Arc::new(Meanings {
         faults: HashMap::from([(1, Fault::Longer)]),
         space: "changing",
@@ -309,7 +309,7 @@ fn no_secret_goes_out_and_the_host_is_named() {
     let effects = tool.effects(&super::payload(&json!({"query": "connect"})));
     assert!(effects.contains(&Effect::Connect { host: "embed.example".to_owned(), port: 443 }));
     assert!(tool.hints().open_world);
-    // Where nothing was found nobody is asked.
+    // Without results no request is made.
     let before = model.asked().len();
     assert!(ask(&tool, "zebra").starts_with("[nothing found"));
     assert_eq!(model.asked().len(), before);

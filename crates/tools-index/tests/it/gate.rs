@@ -1,4 +1,4 @@
-//! What policy refuses is in no result (security 2).
+//! A path that policy refuses is in no result (security 2).
 
 use serde_json::json;
 use windlass_protocol::CallId;

@@ -11,7 +11,7 @@ use super::{call, scene};
 
 const NAMES: &[&str] = &["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.c", "a.sh", "a"];
 
-/// Pieces of all the languages, so that what is thrown together is often nearly right.
+/// Pieces of all the languages, so that random mixtures are often nearly valid.
 const PIECES: &[&str] = &[
     "fn f(",
     "impl ",

@@ -11,7 +11,7 @@ use windlass_testkit::Need;
 /// The user `nobody` of most systems. It needs no entry in a table of users.
 const NOBODY: u32 = 65_534;
 
-/// Whether the test is to run in this process. As root it runs in a process of another user instead, which
+/// Returns true if the test runs in this process. As root it runs in a process of another user instead, which
 /// has to pass.
 pub(crate) fn is_here(test: &str) -> bool {
     if fs::metadata("/proc/self").map_or(1, |process| process.uid()) != 0 {

@@ -1,4 +1,4 @@
-//! `codebase_search`: what is found, and what becomes of the index.
+//! `codebase_search`: its results, and the state of the index.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ fn the_index_follows_the_files() {
     fs::remove_file(root.join("new.rs")).unwrap();
     fs::rename(root.join("src/config.py"), root.join("src/moved.py")).unwrap();
     assert_eq!(places(&ask(&tool, "walrus")), ["src/moved.py:1-1 function walrus_config"]);
-    // A second process sees what the first has written, and does not read again.
+    // A second process uses the index of the first, and does not read the files again.
     let other = search(&folder, &workspace);
     assert_eq!(places(&ask(&other, "walrus")), ["src/moved.py:1-1 function walrus_config"]);
 }
@@ -284,7 +284,7 @@ fn a_change_that_keeps_time_and_length_is_seen() {
     assert!(ask(&tool, "potoroo").contains("gamma_potoroo"));
 }
 
-// correctness-3 5: a file that cannot be read now is told, and is read as soon as it can be.
+// correctness-3 5: an unreadable file is reported, and is read as soon as it can be.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
@@ -302,7 +302,7 @@ fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
     assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
 }
 
-// correctness-3 12: what a disk without room leaves is the index as it was, which still answers.
+// correctness-3 12: a full disk leaves the index as it was, which still answers.
 #[cfg(unix)]
 #[test]
 fn an_index_that_cannot_be_written_still_answers() {

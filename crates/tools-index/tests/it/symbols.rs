@@ -103,7 +103,7 @@ fn metrics_are_summed_by_language() {
     assert_eq!(text, expected);
 }
 
-// H3: what is read is what the effect names.
+// H3: the tool reads the paths of its effect.
 #[test]
 fn the_effect_names_the_path() {
     let (_folder, workspace) = scene(&[]);

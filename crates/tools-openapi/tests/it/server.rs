@@ -1,4 +1,4 @@
-//! A loopback server that answers as a test says, and keeps the requests.
+//! A loopback server that sends the test's answers, and stores the requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What a pattern costs grows with its bytes, up to a limit.
+//! The cost of a pattern grows with its bytes, up to a limit.
 
 use windlass_testkit::growth::{self, Shape};
 

@@ -76,7 +76,7 @@ fn results_are_sorted_and_counted() {
     check(&files, &json!({"pattern": "needle", "path": "b.rs", "context": 1}), around);
 }
 
-// Must be shown 5: what comes first never depends on which thread was first.
+// Must be shown 5: the first results never depend on which thread was first.
 #[test]
 fn a_page_goes_on_where_the_last_one_ended() {
     let files = [("a.rs", "x1\ny\nx2\nx3\n"), ("b/c.rs", "x4\nx5"), ("b.rs", "x6")];
@@ -149,7 +149,7 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
     check(&files, &json!({"pattern": "needle"}), none);
 }
 
-// H6: what is read is what the effect names.
+// H6: the tool reads the paths of its effect.
 #[test]
 fn secrets_are_searched_by_their_names_only() {
     let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];
@@ -244,7 +244,7 @@ fn endless_files_do_not_block_a_search() {
     assert!(peak < 200, "{peak} MB");
 }
 
-// What says what is passed over may be a pipe or a device, for which a walker would wait for ever.
+// An ignore file may be a pipe or a device, for which a walker would wait forever.
 #[cfg(unix)]
 #[test]
 fn rules_that_never_end_are_not_waited_for() {
@@ -262,7 +262,7 @@ fn rules_that_never_end_are_not_waited_for() {
         text.starts_with("[2 of 2 matching lines shown, from 2 files; unreadable or with lines over"),
         "{text}"
     );
-    // Where the search begins there are no rules then, and it is searched all the same.
+    // The folder where the search starts has no rules then, and is searched all the same.
     pipe(&work.join(".gitignore"));
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
@@ -292,7 +292,7 @@ fn a_folder_that_is_deeper_than_any_path_ends() {
     assert!(start.elapsed() < std::time::Duration::from_secs(30));
 }
 
-// PTH-037: there is no way to ask for links to be followed.
+// PTH-037: no argument makes the tool follow links.
 #[test]
 fn unknown_arguments_are_refused() {
     let (_folder, tool) = scene(&[("a", "needle")]);

@@ -1,4 +1,4 @@
-//! The same search by `grep_file` and by ripgrep itself, where that is installed.
+//! The same search by `grep_file` and by ripgrep itself, if ripgrep is installed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub const PATTERNS: &[&str] = &[
 /// Where a line is: the file below the root, and the line's number.
 pub type Place = (String, u64);
 
-/// Whether `rg` can be run.
+/// Returns true if `rg` can be run.
 pub fn is_installed() -> bool {
     Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
@@ -113,7 +113,7 @@ pub fn by_tool(tool: &GrepFile, pattern: &str, path: &str) -> BTreeSet<Place> {
     }
 }
 
-/// How many matching lines a result says there are.
+/// Returns the number of matching lines that a result reports.
 pub fn total(text: &str) -> usize {
     text.split(" of ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap_or(0)
 }

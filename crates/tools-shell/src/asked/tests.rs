@@ -1,4 +1,4 @@
-//! What words prove.
+//! Facts that words prove.
 
 use super::{Need, RequestedCommand};
 

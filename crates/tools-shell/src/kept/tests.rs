@@ -1,4 +1,4 @@
-//! What is kept of a long output.
+//! The kept parts of a long output.
 
 use super::*;
 

@@ -33,7 +33,7 @@ fn pages_end_on_lines_and_lead_to_the_next() {
     check(text, &from(5, 2), "[bytes 5 to 7 of 14; read on with \"offset\": 7]", "wo");
     check(text, &from(99, 2), "[bytes 14 to 14 of 14; this is its end]", "");
     check("", &RequestedPart::default(), "[bytes 0 to 0 of 0; this is its end]", "");
-    // No character is torn, and every page goes on.
+    // No character is split, and every page continues at the end of the one before.
     check("aüüü", &from(0, 2), "[bytes 0 to 1 of 7; read on with \"offset\": 1]", "a");
     check("aüüü", &from(2, 3), "[bytes 3 to 5 of 7; read on with \"offset\": 5]", "ü");
     check("ü", &from(0, 1), "[bytes 0 to 1 of 2; read on with \"offset\": 1]", "\u{fffd}");

@@ -1,4 +1,4 @@
-//! What a program writes, in whatever pieces.
+//! Output of a program, in any pieces.
 
 use super::*;
 

@@ -89,8 +89,8 @@ async fn a_drained_flood_can_always_be_written() {
 }
 
 // A command that prints faster than it is read fills each read to its last byte, so that the reads add up to
-// exactly the length of the file. The notice said then that the file holds everything, although the pipe was
-// closed.
+// exactly the length of the file. The notice then stated that the file holds everything, although the pipe
+// was closed.
 #[tokio::test]
 async fn a_stream_as_long_as_its_file_is_whole_only_where_it_ended_there() {
     for (pieces, is_whole) in [(4, true), (5, false), (20, false)] {

@@ -1,4 +1,5 @@
-//! The cases of the attack catalogue that `run_command` has to contain although somebody said yes, by their ids.
+//! The cases of the attack catalogue that `run_command` has to contain although a human approved, by their
+//! ids.
 
 use std::fs;
 use std::net::TcpListener;
@@ -14,7 +15,7 @@ use crate::scene::{
     LONGEST_WAIT, Met, SECRET, Scene, assert_no, call, context, mark, marked, namespaces, probe,
 };
 
-/// A hostile repository: one commit, then what the attack puts there.
+/// A hostile repository: one commit, then the files of the attack.
 fn repository(files: &[(&str, &str)]) -> Scene {
     let scene = Scene::new();
     scene.git(&["init", "-q"]);
@@ -71,7 +72,7 @@ fn hostile_repositories_leave_no_canary() {
     check_git("git-include", "git status", &include);
 }
 
-// The same where the canary lies in the workspace: what only reads cannot even write there.
+// The same with the canary in the workspace: a command that only reads cannot write even there.
 #[test]
 fn a_hostile_repository_cannot_write_the_workspace_when_it_is_read() {
     require!(Need::Namespaces, namespaces());
@@ -156,7 +157,7 @@ fn prc_007_to_011_nothing_waits_and_the_host_is_out_of_reach() {
     child.kill().unwrap();
     child.wait().unwrap();
     let stopped = mark(44);
-    // Nobody could let it go on, so the helper does.
+    // No parent could continue the stopped process, so the helper does.
     let (met, took) = timed(&scene, &format!("sleep {stopped} & kill -STOP $$; echo on"), 60_000);
     assert!(met.unwrap().1.ends_with("\non\n"));
     assert!(took < LONGEST_WAIT, "{took:?}");
@@ -198,10 +199,10 @@ fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
     let (status, text) = met.unwrap();
     assert_eq!(status, ResultStatus::TimedOut);
     assert!(text.len() < 31_000, "{}", text.len());
-    // Its second, two graces of two seconds each, and what a busy machine adds.
+    // Its own second, two grace periods of two seconds each, and an allowance for a busy machine.
     assert!(took < LONGEST_WAIT, "{took:?}");
-    // Without the end of its time: what is not kept is not read. A debug build beside other tests needs its
-    // time for the 256 MiB that are kept, so only the exit status says that the pipe ended the command, and
+    // Without a time limit: output that is not kept is not read. A debug build beside other tests needs its
+    // time for the 256 MiB that are kept, so only the exit status shows that the pipe ended the command, and
     // not the clock.
     let (met, _) = timed(&scene, "yes; echo $? > code", 180_000);
     let (status, text) = met.unwrap();

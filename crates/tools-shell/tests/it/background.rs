@@ -18,7 +18,7 @@ fn within(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-// Q1: asked for, it returns at once, goes on, is read by its id, and is ended by it.
+// Q1: a background command returns at once, continues, and is read and ended by its id.
 #[test]
 fn a_background_command_goes_on_and_is_read() {
     for (name, scene) in scenes() {
@@ -81,7 +81,7 @@ fn a_killed_command_leaves_nobody() {
     }
 }
 
-// Q1: whoever drops the tools of a run, or cancels the call's run, ends what runs.
+// Q1: dropping the tools of a run, or cancelling the call's run, ends the running commands.
 #[test]
 fn no_process_outlives_the_run() {
     for (name, scene) in scenes() {
@@ -97,7 +97,7 @@ fn no_process_outlives_the_run() {
         run.runtime.block_on(run.processes.end());
         assert_eq!(run.processes.running(), 0, "{name}");
         assert_no(&mark);
-        // The runtime goes on, the tools do not.
+        // The runtime continues, the tools do not.
         run.call("run_command", &command).unwrap();
         within("it starts", || marked(&mark) >= 2);
         let (runtime, rest) = run.split();

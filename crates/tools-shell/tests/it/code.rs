@@ -1,4 +1,4 @@
-//! `execute_code`: what runs, what it cannot reach, and where it is refused.
+//! `execute_code`: code that runs, resources that it cannot reach, and refusals.
 
 use serde_json::json;
 use windlass_protocol::{Effect, ResultStatus, Risk};
@@ -74,7 +74,7 @@ fn exc_005_and_007_no_namespace_and_no_socket_is_made() {
     }
 }
 
-// EXC-009: without the sandbox there is no code.
+// EXC-009: without the sandbox no code runs.
 #[test]
 fn code_is_refused_where_nothing_confines_it() {
     let mut scene = Scene::new();

@@ -1,4 +1,4 @@
-//! `run_command` where nothing is confined: output, ends, and what is left.
+//! `run_command` without confinement: output, ends, and remaining processes.
 
 use std::fs;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn the_environment_is_short_and_without_secrets() {
     assert!(!text.contains("CARGO_MANIFEST") && !text.contains("TOKEN"), "{text}");
 }
 
-// Q1: partial output survives, exit 124 is said, nobody of the group lives on.
+// Q1: partial output survives, exit 124 is reported, and no process of the group survives.
 #[test]
 fn a_command_that_ignores_term_is_killed_with_its_group() {
     let (folder, tool) = plain();

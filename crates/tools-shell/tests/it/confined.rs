@@ -1,4 +1,4 @@
-//! `run_command` in the best confinement of this machine: what is granted follows from the words.
+//! `run_command` in the best confinement of this machine: the grants follow from the words.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn the_first_line_names_the_level() {
     assert_eq!(scene.shell.level(), Level::Namespaces);
 }
 
-// Q3: what is said about a call before it runs.
+// Q3: the description of a call before it runs.
 #[test]
 fn the_containment_is_told_before_the_call() {
     require!(Need::Namespaces, namespaces());
@@ -106,7 +106,7 @@ fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
     assert!(!scene.home.join("x").exists());
 }
 
-// Never less confined than was said.
+// Never less confined than described.
 #[test]
 fn commands_that_cannot_be_confined_do_not_run() {
     require!(Need::Namespaces, namespaces());
@@ -154,7 +154,7 @@ fn new_modes_are_told() {
     };
     set("old.sh", 0o777);
     let text = |scene: &Scene, command: &str| {
-        // The kernel's times advance in steps, so what was made just before counts as new.
+        // The kernel's times advance in steps, so a file from just before counts as new.
         std::thread::sleep(std::time::Duration::from_millis(30));
         scene.run(&json!({"command": command})).unwrap().1
     };
@@ -207,12 +207,12 @@ fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
         let _ = fs::remove_dir_all(scene.work.join("docs"));
         let told = scene.run(&json!({"command": plant})).unwrap().1;
         assert!(told.contains("decide what runs later have changed: docs/config]"), "{told}");
-        // What only reads is what is run without a question.
+        // A command that only reads runs without a question.
         for git in ["git status", "git diff", "git log"] {
             scene.run(&json!({"command": git, "cwd": "docs"})).unwrap();
         }
         assert!(!scene.canary.exists(), "{told}");
-        // One that is there stays as it is.
+        // The files that decide about later runs are read-only once they exist.
         if confined && scene.shell.level() == Level::Namespaces {
             check(&scene, "echo x >> docs/config; touch docs/HEAD", ResultStatus::Ok, READ_ONLY);
         }

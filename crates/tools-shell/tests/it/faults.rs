@@ -11,7 +11,7 @@ use windlass_testkit::{Need, require};
 
 use crate::scene::{LONGEST_WAIT, Scene, assert_no, mark, namespaces, probe};
 
-/// How many runs a test makes; `WINDLASS_RUNS=1000` is the promise.
+/// Number of runs of a test; the promised number is `WINDLASS_RUNS=1000`.
 pub(crate) fn runs() -> usize {
     std::env::var("WINDLASS_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(40)
 }
@@ -84,7 +84,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
             assert_ne!(status, ResultStatus::Ok);
         }
     }
-    // One that has to be killed: it ignores TERM.
+    // A command that has to be killed: it ignores TERM.
     let began = Instant::now();
     let command = format!("trap '' TERM; while :; do sleep {mark}; done");
     let (status, _) = scene.run(&json!({"command": command, "timeout_ms": 200})).unwrap();
@@ -113,7 +113,7 @@ fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
     assert!(began.elapsed() < Duration::from_secs(1));
 }
 
-// F62: many files are no way around the limit of one.
+// F62: many files do not circumvent the limit of one.
 #[test]
 fn f62_a_disk_filler_is_stopped_in_time() {
     require!(Need::Namespaces, namespaces());
@@ -122,7 +122,7 @@ fn f62_a_disk_filler_is_stopped_in_time() {
     scene.shell = scene.shell.clone().with_spare(free.saturating_sub(60_000_000));
     let filler = "i=0; while [ $i -lt 25 ]; do head -c 20000000 /dev/zero > f$i; i=$((i+1)); done; sleep 300";
     let (status, text) = scene.run(&json!({"command": filler, "timeout_ms": 250_000})).unwrap();
-    // Somebody else may have made room on the same disk meanwhile.
+    // Another process may have freed space on the same disk meanwhile.
     let free_now = windlass_sandbox::free_bytes(&scene.work).unwrap();
     require!(Need::QuietDisk, free_now <= free.saturating_sub(60_000_000));
     assert_eq!(status, ResultStatus::Error, "{text}");
@@ -169,7 +169,7 @@ fn f63_the_tree_ends_with_the_host_however_that_ends() {
         assert!(killed.unwrap().success());
         host.wait().unwrap();
         assert_no(&mark);
-        // Who tidies up behind the command has done so when its output ends.
+        // The process that cleans up after the command has ended when the output ends.
         let mut rest = String::new();
         host.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
         let names: Vec<_> =

@@ -8,7 +8,7 @@ use windlass_testkit::{Need, require};
 
 use crate::scene::{Run, Scene, namespaces};
 
-/// How long the flood is; `WINDLASS_MEGABYTES=200` is the promise.
+/// Length of the flood; the promised one is `WINDLASS_MEGABYTES=200`.
 fn megabytes() -> u64 {
     std::env::var("WINDLASS_MEGABYTES").ok().and_then(|number| number.parse().ok()).unwrap_or(20)
 }

@@ -1,4 +1,4 @@
-//! Where links in the words of a command lead, told before it runs.
+//! Targets of links in the words of a command, determined before it runs.
 
 use std::fs;
 use std::os::unix::fs::symlink;

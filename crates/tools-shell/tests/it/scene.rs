@@ -1,4 +1,4 @@
-//! Tools on a folder of their own, and what is seen of their processes from outside.
+//! Tools on their own folder, and observations of their processes from outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use windlass_tools_shell::{RunCommand, Shell};
 /// that the marked processes sleep, so a call that ends within it did not wait for them.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
-/// What a call gave: its status and text, or the words of an error.
+/// The result of a call: its status and text, or the words of an error.
 pub(crate) type Met = Result<(ResultStatus, String), String>;
 
 /// `run_command` with nothing confined, on the folder `work`.
@@ -49,7 +49,7 @@ pub(crate) fn call(tool: &dyn Tool, ctx: &Context, arguments: &Value) -> Met {
     }
 }
 
-/// KILL is sent before the call ends and takes effect a moment later; nobody it meant lives past that.
+/// KILL is sent before the call ends and takes effect a moment later; no target survives longer than that.
 #[track_caller]
 pub(crate) fn assert_gone(pid_file: &Path) {
     let pid = fs::read_to_string(pid_file).unwrap();
@@ -266,7 +266,7 @@ pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
     scenes
 }
 
-/// Whether this machine reaches a level below its best.
+/// Returns true if this machine has a level below its best.
 fn reaches(level: Level) -> bool {
     let folder = Path::new("/");
     let mut command =

@@ -1,4 +1,4 @@
-//! Terminals: what a program at one sees and writes, keys, bounds, and what is left.
+//! Terminals: input and output of a program, keys, limits, and remaining processes.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ fn python() -> bool {
     std::path::Path::new("/usr/bin/python3").exists()
 }
 
-// Q2: only here is there an input.
+// Q2: only a terminal has input.
 #[test]
 fn a_shell_at_a_terminal_keeps_its_state() {
     for (name, scene) in scenes() {
@@ -60,7 +60,7 @@ fn keys_are_signals() {
         assert!(screen.contains("open"), "{name}: {screen}");
         run.call("send_pty_input", &json!({"session_id": 1, "input": "\u{3}"})).unwrap();
         run.until("caught", "read_pty_session", &json!({"session_id": 1, "view": "screen"}));
-        // Ctrl-Z stops nobody for good.
+        // Ctrl-Z does not stop a process permanently.
         run.call("send_pty_input", &json!({"session_id": 1, "input": "\u{1a}"})).unwrap();
         run.call("send_pty_input", &json!({"session_id": 1, "input": "\u{3}"})).unwrap();
         let screen = || run.text("read_pty_session", &json!({"session_id": 1, "view": "screen"}));
@@ -70,7 +70,7 @@ fn keys_are_signals() {
         }
         let text = run.text("exec_command", &json!({"cmd": "echo on; sleep 50", "yield_time_ms": 300}));
         assert!(text.starts_with("[session 2 "), "{name}: {text}");
-        // A key that comes before the program does is nobody's.
+        // A key that arrives before the program is discarded.
         if !text.contains("\non\n") {
             run.until("on\n", "write_stdin", &json!({"session_id": 2, "yield_time_ms": 50}));
         }
@@ -132,7 +132,7 @@ fn run_pty_cmd_has_a_terminal_and_a_limit() {
         assert_eq!(status, ResultStatus::TimedOut, "{name}");
         assert!(text.contains("exit code 124") && text.ends_with("\non\n"), "{name}: {text}");
         assert_no(&mark);
-        // Nobody types: a program that waits for input has until its limit.
+        // Without input: a program that waits for it runs until its limit.
         let (status, _) = run.call("run_pty_cmd", &json!({"command": "cat", "timeout_ms": 500})).unwrap();
         assert_eq!(status, ResultStatus::TimedOut, "{name}");
     }
@@ -170,13 +170,13 @@ fn drawn_output_is_shown_as_a_screen() {
         run.call("create_pty_session", &json!({"command": draw})).unwrap();
         let text = run.until("menu", "read_pty_session", &json!({"session_id": 1, "view": "screen"}));
         assert!(text.ends_with("\n\n\n    menu"), "{name}: {text:?}");
-        // It is shown so unasked, too: what it wrote says nothing.
+        // Without the argument the screen is shown, too, because the raw output of this program is not readable.
         let text = run.text("read_pty_session", &json!({"session_id": 1}));
         assert!(text.ends_with("\n\n\n    menu"), "{name}: {text:?}");
     }
 }
 
-// SECURITY "Sandbox": what is at the terminal is confined like any command, and cannot type for the user.
+// SECURITY "Sandbox": a program at the terminal is confined like any command, and cannot type for the user.
 #[test]
 fn a_terminal_is_no_way_out() {
     require!(Need::Namespaces, namespaces());
@@ -203,7 +203,7 @@ fn a_terminal_is_no_way_out() {
     assert_eq!(status, ResultStatus::Error, "{text}");
 }
 
-// SECURITY "Risk levels": what is typed is High and asked for; looking and ending are not.
+// SECURITY "Risk levels": typing is High and needs approval; reading and ending do not.
 #[test]
 fn effects_and_risks_are_told() {
     let scene = Scene::new();
@@ -293,7 +293,7 @@ fn a_closed_session_leaves_nobody_run_after_run() {
                 1 => format!("sleep {mark} & echo x; sleep {mark}"),
                 _ => format!("exit {}", round % 7),
             };
-            // One that has ended before anybody looked needs no closing.
+            // A terminal whose program ended before the first read needs no closing.
             let met = run.text("create_pty_session", &json!({"command": command, "wait_ms": 1}));
             if let Some(id) = met.strip_prefix("[session ").and_then(|rest| rest.split(' ').next()) {
                 close(id.parse().unwrap());

@@ -1,4 +1,4 @@
-//! What a command becomes with its arguments.
+//! The text of a command with its arguments.
 
 use super::*;
 

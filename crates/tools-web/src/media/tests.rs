@@ -42,11 +42,11 @@ fn characters_follow_mark_then_header_then_page() {
     check("text/html", b"<meta charset='koi8-r'>\xc1", Some((Media::Html, "<meta charset='koi8-r'>а")));
     let older = b"<meta content=\"text/html; charset=windows-1251\">\xe0";
     check("text/html", older, Some((Media::Html, "<meta content=\"text/html; charset=windows-1251\">а")));
-    // A cut through a character is no sign of another encoding.
+    // A cut through a character does not indicate another encoding.
     check("text/plain", b"\xc3\xa4\xc3", Some((Media::Text, "ä\u{fffd}")));
 }
 
-// The suspicion of correctness-3: only a `meta` element says which encoding a page has.
+// The suspicion of correctness-3: only a `meta` element declares the encoding of a page.
 #[test]
 fn the_charset_of_scripts_comments_and_text_does_not_count() {
     let decode = |page: &str| {

@@ -20,7 +20,7 @@ use crate::tool::call;
 /// Beside the project, from this crate's folder.
 const SECRET: &str = "sk-not-a-real-secret";
 
-/// What the case's server does, and the second host that it redirects to.
+/// The actions of the case's server, and the second host that it redirects to.
 async fn servers() -> (Server, Server) {
     let second = Server::saying(answer("200 OK", "content-type: text/plain\r\n", b"second")).await;
     let there = second.url("/");
@@ -49,7 +49,7 @@ fn list<'a>(setups: &'a Value, name: &str, key: &str) -> Vec<&'a Value> {
     found
 }
 
-/// Whether a rule of the setup allows the effect.
+/// Returns true if a rule of the setup allows the effect.
 fn is_allowed(setups: &Value, setup: &str, effect: &Effect, place: &str) -> bool {
     list(setups, setup, "rules").into_iter().filter(|rule| rule[0] == "allow" && rule[1] == "web_fetch").any(
         |rule| {
@@ -60,7 +60,7 @@ fn is_allowed(setups: &Value, setup: &str, effect: &Effect, place: &str) -> bool
     )
 }
 
-/// The setup's names; what a setup does not name is at a public address where nobody listens.
+/// The setup's names; all other names resolve to a public address without a server.
 fn web(setups: &Value, setup: &str) -> FakeWeb {
     let mut web = FakeWeb::default();
     for (name, answers) in setups[setup]["dns"].as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! An embeddings endpoint: what goes out, and what is believed of what comes back.
+//! An embeddings endpoint: requests, and the checks of responses.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A web of names and addresses that nobody leaves: the resolver answers from a list, the dialer counts and
-//! reaches loopback only.
+//! A closed web of names and addresses: the resolver answers from a list, and the dialer counts and reaches
+//! loopback only.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use windlass_hitl::is_public;
 use windlass_tools_web::{Checked, DialFuture, Dialer, Fetch, ResolveFuture, Resolver, TcpDialer};
 
-/// A public address; nobody listens there in these tests.
+/// A public address without a server in these tests.
 pub(crate) const PUBLIC: [u8; 4] = [93, 184, 216, 34];
 
 /// The fake web, shared by the fetch and the test that looks at it.

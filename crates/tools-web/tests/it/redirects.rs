@@ -7,7 +7,7 @@ use windlass_tools_web::{Fetch, FetchError, FetchResult, ReachError, Redirect, S
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
 
-/// A server that redirects to what the query says, and else says its path.
+/// A server that redirects to the target in the query, and otherwise returns its path.
 pub(crate) async fn redirecting() -> Server {
     Server::start(|head| {
         let path = path(head);
@@ -122,7 +122,7 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     }
     assert!(heads.contains("host: b.test\r\n"), "{heads}");
     told(get(&fetch, "http://a.test/r?to=http://c.test/").await);
-    // The check says yes, the check says no.
+    // The early check allows, the later check denies.
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");

@@ -1,4 +1,4 @@
-//! The search tools: what goes out, and what the model is told.
+//! The search tools: requests, and the text for the model.
 
 use std::sync::Arc;
 

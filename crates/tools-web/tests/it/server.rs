@@ -1,4 +1,4 @@
-//! A loopback server that says just the bytes that a test gives it.
+//! A loopback server that sends exactly the bytes that a test gives it.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -8,14 +8,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Duration, interval};
 
-/// One thing that the server does with a connection.
+/// One action of the server on a connection.
 pub(crate) enum Step {
     Send(Vec<u8>),
-    /// The same bytes again and again, as fast as they are taken.
+    /// The same bytes repeatedly, as fast as the client reads them.
     Endless(Vec<u8>),
     /// A byte each time.
     Drip(Duration),
-    /// Says nothing more and waits until the other side has gone.
+    /// Sends nothing more and waits until the other side has closed.
     Hang,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server that does what the script says for the head of a request.
+    /// A server that follows its script for the head of a request.
     pub(crate) async fn start(script: impl Fn(&str) -> Vec<Step> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -74,7 +74,7 @@ impl Server {
         self.bodies.lock().unwrap().clone()
     }
 
-    /// How many connections have ended.
+    /// Number of ended connections.
     pub(crate) fn left(&self) -> usize {
         *self.left.lock().unwrap()
     }

@@ -1,4 +1,4 @@
-//! Services that fail, lie, or stand where nobody should be asked.
+//! Services that fail, send false data, or have addresses that must not be used.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -145,7 +145,7 @@ fn url_encoded(text: &str) -> String {
 
 #[tokio::test]
 async fn a_name_is_asked_for_once_and_what_was_checked_is_dialled() {
-    // DNS rebinding: public for the check, loopback for whoever asks again.
+    // DNS rebinding: public for the check, loopback for a second lookup.
     let web = FakeWeb::default().with_name("rebind.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let url = WebUrl::parse("http://rebind.test/").unwrap();
     let error = web.fetch().get(&url).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The tool: what it says it would do, and what the model is told.
+//! The tool: its declared effects, and the text for the model.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) fn context() -> Context {
     Context::new(CallId::new("call_1").unwrap())
 }
 
-/// What the model is told, whether it went well or not.
+/// The text for the model, of a result or of an error.
 pub(crate) async fn call(tool: &dyn Tool, arguments: &Value) -> (ResultStatus, String) {
     match tool.call(&context(), &payload(arguments)).await {
         Ok(output) => match output.content.first() {

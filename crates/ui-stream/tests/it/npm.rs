@@ -79,7 +79,7 @@ fn ag_ui_streams() -> Vec<String> {
         .collect()
 }
 
-/// Runs the script with the streams, and returns what the clients made of them.
+/// Runs the script with the streams, and returns the values that the clients decoded.
 fn read(packages: &Path) -> Value {
     let input = json!({
         "headers": { AI_SDK_HEADER.0: AI_SDK_HEADER.1 },

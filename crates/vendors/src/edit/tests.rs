@@ -1,4 +1,4 @@
-//! Changes of a body, and what they leave alone.
+//! Changes of a body, and the parts that stay.
 
 use super::*;
 

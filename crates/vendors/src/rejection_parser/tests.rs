@@ -1,4 +1,4 @@
-//! What refusals teach, in the words that servers use.
+//! Facts learned from refusals, in the words of servers.
 
 use windlass_wire::ProviderErrorKind;
 
@@ -83,7 +83,7 @@ fn a_validators_place_counts() {
         let fact = learned(422, "Extra inputs are not permitted", None, body).unwrap();
         assert_eq!((fact.parameter.as_str(), fact.remedy), ("stream_options", Some(Remedy::Drop)));
     }
-    // A place inside of a message is no parameter.
+    // A position inside of a message is not a parameter.
     let body = r#"{"detail":[{"type":"extra_forbidden","loc":["body","messages",0,"user","stop"]}]}"#;
     assert_eq!(learned(422, "Extra inputs are not permitted", None, body), None);
 }
@@ -160,7 +160,7 @@ fn eager_arguments_are_omitted() {
     }
 }
 
-// L9: an ability that is missing is said, not hidden.
+// L9: a missing ability is reported, not hidden.
 #[test]
 fn tools_are_never_dropped() {
     for words in [

@@ -1,4 +1,4 @@
-//! What the crate knows of vendors.
+//! The crate's knowledge of vendors.
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 
 mod breakpoints;

@@ -55,7 +55,7 @@ fn base_request(format: &WireFormat, feature: &Feature) -> Request {
     request
 }
 
-/// What a format does with a feature.
+/// The support of a format for a feature.
 enum Sent {
     /// The body has further fields.
     Fields { body: Value, headers: Vec<String>, fields: Vec<String> },
@@ -205,7 +205,8 @@ fn the_table_of_what_each_format_sends_is_true() {
     expect_file!["../../../../docs/REQUESTS.md"].assert_eq(&text);
 }
 
-// A format that takes a feature does not lint it away, and one that refuses it says so before it is sent.
+// A format that accepts a feature does not lint it away, and a format that refuses it reports that before a
+// request is sent.
 #[test]
 fn the_check_of_a_request_agrees_with_its_encoding() {
     for (_, features) in GROUPS {

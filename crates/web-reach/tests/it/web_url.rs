@@ -1,4 +1,4 @@
-//! URLs are checked by what they mean.
+//! URLs are checked by their meaning.
 
 use windlass_web_reach::{UrlRefusal, WebUrl};
 

@@ -34,7 +34,7 @@ fn written(framing: Framing, chunks: &[Chunk]) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The events of a stream, each in short: its type, its index, and what it brings.
+/// The events of a stream, each in short: its type, its index, and its content.
 #[track_caller]
 fn check_stream(chunks: &[Chunk], expected: &[&str]) {
     let text = written(Framing::Events, chunks);

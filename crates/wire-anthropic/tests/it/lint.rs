@@ -1,4 +1,4 @@
-//! What the linter finds, a test for each rule.
+//! Findings of the linter, a test for each rule.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -22,7 +22,7 @@ fn thinking(mut request: Request, thinking: Value) -> Request {
     request
 }
 
-/// What is found, as kind and place.
+/// Findings, as kind and place.
 #[track_caller]
 fn check(request: &Request, expected: &[(RefusalKind, &str)]) {
     let refusals = Anthropic::default().check(request);

@@ -14,7 +14,7 @@ fn wire() -> Anthropic {
     Anthropic::new(AnthropicOptions::as_given())
 }
 
-/// What is read is written as it came.
+/// A parsed request is written unchanged.
 #[track_caller]
 fn check(body: &Value) -> Request {
     let request = wire().decode_request(PATH, body.to_string().as_bytes()).unwrap().request;

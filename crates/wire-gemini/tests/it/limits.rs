@@ -1,4 +1,4 @@
-//! What is over a limit or not of this format is a typed error.
+//! Input over a limit or not of this format is a typed error.
 
 use windlass_testkit::wire_suite::{check_limits, check_second_event_is_no_json, check_shapes};
 use windlass_wire_gemini::Gemini;

@@ -1,4 +1,4 @@
-//! What the linter finds, rule by rule.
+//! Findings of the linter, rule by rule.
 
 use serde_json::{Value, json};
 use windlass_protocol::{

@@ -33,7 +33,7 @@ fn check_error(body: &str, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
-// command-line B16: the body itself has no name, so nothing stands before the words.
+// command-line B16: the body itself has no name, so the message has no prefix.
 #[test]
 fn a_body_that_is_not_an_object_is_told_without_a_place() {
     let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();

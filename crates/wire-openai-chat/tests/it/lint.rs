@@ -1,4 +1,4 @@
-//! What the linter finds, a test for each rule.
+//! Findings of the linter, a test for each rule.
 
 use serde_json::json;
 use windlass_protocol::{
@@ -17,7 +17,7 @@ fn tool(name: &str, parameters: &str, strict: Strictness) -> Request {
     request().with_tools(vec![spec.with_strict(strict)])
 }
 
-/// What is found, as kind and place.
+/// Findings, as kind and place.
 #[track_caller]
 fn check(request: &Request, expected: &[(RefusalKind, &str)]) {
     let refusals = OpenAiChat::default().check(request);

@@ -19,7 +19,7 @@ fn read(body: &Value) -> Request {
     wire().decode_request(PATH, body.to_string().as_bytes()).unwrap().request
 }
 
-/// The request of these messages; what is read is written as it came.
+/// The request of these messages; a parsed request is written unchanged.
 #[track_caller]
 fn check(messages: &Value) -> Request {
     let body = json!({ "model": "m", "messages": messages });

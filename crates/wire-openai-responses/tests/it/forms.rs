@@ -1,4 +1,4 @@
-//! Items of all forms on their way back: calls, results, thoughts, what the provider ran.
+//! Items of all forms in the next request: calls, results, thoughts, and calls that the provider ran.
 
 use serde_json::{Value, json};
 use windlass_assemble::{AssembleOptions, Assembler};
@@ -24,7 +24,7 @@ fn answered(items: &Value) -> Message {
     assembler.finish(&mut events).message().unwrap()
 }
 
-/// What is sent after an answer with these items, whose calls got these results.
+/// Returns the request after an answer with these items, whose calls got these results.
 fn sent(items: &Value, results: impl IntoIterator<Item = ToolResult>) -> Vec<Value> {
     let mut messages = vec![answered(items)];
     messages.extend(results.into_iter().map(|result| Message::results([result])));

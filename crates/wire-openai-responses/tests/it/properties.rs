@@ -1,4 +1,4 @@
-//! What must be true of any bytes.
+//! Properties of any bytes.
 
 use windlass_testkit::oracle;
 use windlass_testkit::wire_suite::check_broken;

@@ -216,7 +216,7 @@ fn errors_name_the_place() {
     );
     check_error(r#"{"model":"m","tools":[{"type":"function"}]}"#, "tools[0].name");
     check_error(r#"{"model":"m","tool_choice":"maybe"}"#, "tool_choice");
-    // command-line B16: the body itself has no name, so nothing stands before the words.
+    // command-line B16: the body itself has no name, so the message has no prefix.
     let error = OpenAiResponses::default().decode_request("/responses", b"[]").unwrap_err();
     assert_eq!(error.to_string(), "expected an object");
     let error = OpenAiResponses::default().decode_request("/v1/models", b"{}").unwrap_err();
@@ -386,7 +386,7 @@ fn refusals_are_read_as_what_they_are() {
     }
 }
 
-// P4: the parts of a summary are told apart by the line breaks that stand between them when they are read.
+// P4: the parts of a summary are separated by the line breaks between them when they are read.
 #[test]
 fn line_breaks_between_thoughts_are_parts_of_a_summary() {
     let summary = |texts: &[&str]| {
@@ -402,7 +402,7 @@ fn line_breaks_between_thoughts_are_parts_of_a_summary() {
     assert_eq!(summary(&["a", "\n\n", "\n\n", "b"]), ["a\n\n", "b"]);
 }
 
-// P2: the API binds a cipher to the id of its item, which is told only when the words have been streamed.
+// P2: the API binds a cipher to the id of its item, which is sent only after the words have been streamed.
 #[test]
 fn a_cipher_comes_back_under_the_id_of_its_item() {
     let own = json!({ "type": "reasoning", "id": "rs_own", "summary": [{ "type": "summary_text", "text": "hm" }],
@@ -421,14 +421,14 @@ fn a_cipher_comes_back_under_the_id_of_its_item() {
     let body: Value =
         serde_json::from_str(&write(Framing::Whole, &[Chunk::ReasoningEnd { opaque }])).unwrap();
     assert_eq!(body["output"][0], own);
-    // What only looks like it is left alone.
+    // A value that only resembles it is not changed.
     for cipher in ["windlass:99:a", "windlass:x:a", "windlass:"] {
         let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": cipher });
         assert_eq!(back(&item), item);
     }
 }
 
-/// What is kept of thoughts that a client hands back.
+/// The thoughts that a client sends back, as the server reads them.
 fn check_back(item: &Value) -> Value {
     let request = read(&json!({ "model": "m", "input": [item] }));
     match &request.messages[0].parts[0] {

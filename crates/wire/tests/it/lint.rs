@@ -1,4 +1,4 @@
-//! What every provider refuses is found before it is asked.
+//! Messages that every provider refuses are found before a request is sent.
 
 use windlass_protocol::{
     Arguments, CallId, Message, Part, RefusalKind, Request, ResultStatus, Role, ToolCall, ToolChoice,

@@ -1,4 +1,4 @@
-//! What every wire format shares, from outside.
+//! Common behaviour of all wire formats, from outside.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod encoded;

@@ -76,7 +76,7 @@ fn a_text_of_another_event_is_not_learned() {
 }
 
 proptest! {
-    /// What is read is what a parse gives.
+    /// The template returns the value that a parse returns.
     #[test]
     fn the_fast_reader_equals_a_full_parse(
         first in "[a-z]{0,5}", text in any::<String>(), padding in prop::option::of("[a-z]{0,9}"),
@@ -86,7 +86,7 @@ proptest! {
         let next = event(7, &text, padding.as_deref());
         let read = template.read(&next).map(|((), text)| text.into_owned());
         prop_assert_eq!(read.as_deref(), Some(text.as_str()));
-        // One character more, anywhere: what is read is right or nothing.
+        // With one more character anywhere, the template returns the right value or nothing.
         let at = next.floor_char_boundary(cut.index(next.len()));
         let changed = format!("{}{with}{}", &next[..at], &next[at..]);
         if let Some(((), text)) = template.read(&changed) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Effect, End, Failure, Machine, RetryRule};
 use crate::{Definition, StepDefinition, Workflow, WorkflowOutcome};
 
-/// Runs to the end. `answer` says what becomes of a call, `choose` which of those that run ends next.
+/// Runs to the end. `answer` decides the result of a call, and `choose` which of the running calls ends next.
 fn run(
     workflow: &Workflow,
     input: Value,
@@ -268,7 +268,8 @@ fn waiting_steps_suspend_only_if_no_other_step_can_run() {
     assert!(matches!(outcome, WorkflowOutcome::Suspended { waits } if waits[0].step.as_str() == "ask"));
 }
 
-/// A graph: of each step its kind, what it reads of those before it, and whether it goes on when it fails.
+/// A graph: for each step its kind, the earlier steps that it reads, and whether the workflow continues when
+/// it fails.
 fn graphs() -> impl Strategy<Value = Definition> {
     let step = (0..4_u8, any::<u64>(), any::<bool>(), 0..3_usize);
     (prop::collection::vec(step, 1..9), 1..5_usize).prop_map(|(steps, at_once)| {
@@ -306,7 +307,7 @@ fn graphs() -> impl Strategy<Value = Definition> {
     })
 }
 
-/// The same answer to the same call, whenever it comes.
+/// The same answer to the same call, whenever the call is made.
 fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut digest = DefaultHasher::new();

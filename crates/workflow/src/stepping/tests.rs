@@ -1,4 +1,4 @@
-//! What is read out of a result.
+//! Values read from a result.
 
 use serde_json::{Value, json};
 

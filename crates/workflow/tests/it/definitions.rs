@@ -1,4 +1,4 @@
-//! What is wrong with a workflow is found when it is loaded, and named.
+//! Errors of a workflow are found when it is loaded, and named.
 
 use std::error::Error;
 

@@ -55,7 +55,8 @@ async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     assert!(plan.call.payload.text().contains("Document two"), "the plan is shown whole");
 }
 
-/// Runs until the record of this number is to be written, as a process that dies there; then goes on.
+/// Runs until the record of this number is about to be written, as a process that dies at this point; then
+/// continues.
 async fn killed_at(at: usize) -> Result<(), String> {
     let (repository, analyzer, store) = (Repository::new(), analyzer(), Store::default());
     let hands = || hands(vec![repository.tool(), analyzer.clone()]);
@@ -134,7 +135,7 @@ async fn an_empty_commit_asks_no_question() {
         |_: &serde_json::Map<String, serde_json::Value>| Ok(Output::text(r#"{"groups": [], "commits": []}"#));
     let analyzer = Fake::new("sub_agent_code_analyzer", Hints::default(), nothing);
     let before = repository.commits();
-    // Whoever is asked about the plan would make it wait.
+    // A question about the plan would make it wait.
     let hands = hands(vec![repository.tool(), analyzer]).approver(NotThere);
     let outcome = run(&runner(hands, Store::default()), &git_commit(), &options()).await.unwrap();
     let WorkflowOutcome::Completed { output } = outcome else { panic!("{outcome:?}") };
@@ -142,7 +143,7 @@ async fn an_empty_commit_asks_no_question() {
     assert_eq!(repository.commits(), before);
 }
 
-/// Drops the run when so many calls have begun, and goes on.
+/// Drops the run after a number of calls have started, and resumes it.
 async fn dropped_at(call: usize) -> Result<bool, String> {
     let (repository, analyzer, store) = (Repository::new(), analyzer(), Store::default());
     let hands = || hands(vec![repository.tool(), analyzer.clone()]);

@@ -1,4 +1,4 @@
-//! What a file of a workflow costs grows with its bytes, up to a limit.
+//! The cost of a file of a workflow grows with its bytes, up to a limit.
 
 use windlass_testkit::growth::{self, Shape};
 use windlass_workflow::{Workflow, WorkflowError};

@@ -52,7 +52,7 @@ impl Repository {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Each commit with its files, the newest first, and what is left.
+    /// Each commit with its files, the newest first, and the remaining changes.
     pub(crate) fn commits(&self) -> String {
         let log = self.git(&["log", "--format=* %s%n%b", "--name-status", "--no-renames"]);
         let left = self.git(&["status", "--porcelain"]);

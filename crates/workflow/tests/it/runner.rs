@@ -107,7 +107,7 @@ fn flaky(hints: Hints, times: usize) -> Arc<Fake> {
     })
 }
 
-// R6, L9: what is not idempotent is never made again.
+// R6, L9: a call that is not idempotent is never repeated.
 #[tokio::test(start_paused = true)]
 async fn failed_calls_are_made_again_only_where_they_may_be() {
     let step =
@@ -199,7 +199,8 @@ async fn stopping_leaves_a_run_that_can_be_gone_on_with() {
     assert_eq!(echo.calls(), 2);
 }
 
-// An agent that is stopped in the middle goes on from its own record, so a stop does not spoil its step.
+// An agent that is cancelled in the middle resumes from its own record, so a cancellation does not spoil its
+// step.
 #[tokio::test]
 async fn stopping_leaves_a_call_that_keeps_its_own_record_where_it_is() {
     let resumable = Hints { resumable: true, ..Hints::default() };
@@ -275,7 +276,7 @@ async fn a_watcher_is_told_of_steps_and_their_calls() {
     assert_eq!(ok, "ok");
 }
 
-// I6: what is registered as secret is not in the record.
+// I6: a registered secret is not in the record.
 #[tokio::test]
 async fn secrets_do_not_come_into_the_record() {
     let store = Store::default();

@@ -32,7 +32,7 @@ impl Store {
         self.log.lock().unwrap().len()
     }
 
-    /// The same records, and no more than so many.
+    /// The same records, and at most this many.
     pub(crate) fn failing_at(&self, at: Option<usize>) -> Self {
         Self { log: self.log.clone(), fails_at: at }
     }
@@ -77,13 +77,13 @@ impl Journal for Kept {
 
 type Answer = Arc<dyn Fn(&Map<String, Value>) -> Result<Output, ToolError> + Send + Sync>;
 
-/// A tool that keeps what it was asked, and answers as it is told.
+/// A tool that stores its calls, and answers as configured.
 pub(crate) struct Fake {
     spec: ToolSpec,
     hints: Hints,
     answer: Answer,
     pub(crate) asked: Mutex<Vec<Map<String, Value>>>,
-    /// What it did under which key: what is resumable does nothing twice.
+    /// The work done under each key: a resumable call does nothing twice.
     done: Mutex<BTreeMap<String, String>>,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
@@ -107,7 +107,7 @@ impl Fake {
         })
     }
 
-    /// Gives back what it was asked.
+    /// Returns its arguments.
     pub(crate) fn echo(name: &str, hints: Hints) -> Arc<Self> {
         Self::new(name, hints, |arguments| Ok(Output::text(Value::Object(arguments.clone()).to_string())))
     }
@@ -141,11 +141,11 @@ impl Tool for Fake {
             let arguments = arguments.as_object().clone();
             let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
             self.most_running.fetch_max(running, Ordering::SeqCst);
-            // Whoever runs beside it gets a turn.
+            // Gives concurrent tasks a turn.
             tokio::task::yield_now().await;
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             self.running.fetch_sub(1, Ordering::SeqCst);
-            // What was dropped before has done nothing.
+            // A dropped call has done nothing.
             self.asked.lock().unwrap().push(arguments.clone());
             let output = (self.answer)(&arguments)?;
             if let Some(windlass_protocol::Content::Text { text }) = output.content.first() {
@@ -156,7 +156,7 @@ impl Tool for Fake {
     }
 }
 
-/// Says yes to everything but the questions of workflows, for which nobody is there.
+/// Approves everything except the questions of workflows, for which no human is present.
 pub(crate) struct NotThere;
 
 impl Approver for NotThere {
@@ -175,7 +175,7 @@ pub(crate) fn model(script: &str) -> ScriptedModel {
     ScriptedModel::new(Script::parse(script).unwrap(), Arc::new(OpenAiChat::default()))
 }
 
-/// An agent whose model has nothing to say, so that asking it fails.
+/// An agent whose model has no answer, so that a question to it fails.
 pub(crate) fn hands(tools: Vec<Arc<dyn Tool>>) -> AgentBuilder {
     Agent::builder()
         .model(model(r#"{"turns": []}"#), "not asked")

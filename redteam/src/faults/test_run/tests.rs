@@ -1,4 +1,4 @@
-//! Results of tests: failed, not built, timed out and missing are told apart.
+//! Results of tests: failed, not built, timed out and missing are distinguished.
 
 use std::process::Command;
 use std::time::Duration;

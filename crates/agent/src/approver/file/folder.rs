@@ -193,7 +193,7 @@ impl Folder {
         if self.state().open.contains(id) {
             return;
         }
-        let Ok(file) = rustix::fs::openat(&self.dir, name, reading(), Mode::empty()) else { return };
+        let Ok(file) = rustix::fs::openat(&self.dir, name, read_flags(), Mode::empty()) else { return };
         if File::from(file).try_lock().is_ok() {
             let _ = rustix::fs::unlinkat(&self.dir, name, AtFlags::empty());
         }
@@ -253,7 +253,7 @@ impl std::fmt::Debug for Folder {
 
 /// Returns flags that do not follow links, do not wait for a pipe and do not make a terminal the controlling
 /// one.
-pub(super) fn reading() -> OFlags {
+pub(super) fn read_flags() -> OFlags {
     OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
 }
 

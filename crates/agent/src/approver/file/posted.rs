@@ -12,7 +12,7 @@ use windlass_hitl::{ApprovalDecision, Digest};
 use windlass_protocol::Arguments;
 
 use super::RefusedFileReason as Reason;
-use super::folder::{DECISION, Folder, REQUEST, reading};
+use super::folder::{DECISION, Folder, REQUEST, read_flags};
 
 /// The maximum size of an answer file.
 const ANSWER_BYTES: u64 = 64 * 1024;
@@ -79,7 +79,7 @@ impl PostedRequest {
     }
 
     fn read(&self, name: &str) -> Result<Option<ApprovalDecision>, Unfit> {
-        let file = match rustix::fs::openat(&self.folder.dir, name, reading(), Mode::empty()) {
+        let file = match rustix::fs::openat(&self.folder.dir, name, read_flags(), Mode::empty()) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => return Err(Reason::NotAFile.into()),

@@ -138,3 +138,31 @@ fn a_long_run_takes_linear_time() {
     }
     assert_eq!(buffer.count(), 300_000);
 }
+
+// The buffer once recognized events of sub-agents by a list of names beside the enum.
+#[test]
+fn events_of_sub_agents_can_be_dropped_like_those_of_the_run() {
+    let text = || "12345".to_owned();
+    let droppable = [
+        Event::Text { text: text() },
+        Event::Reasoning { text: text() },
+        Event::CallArguments { call: call("a"), delta: text() },
+        Event::CallProgress { call: call("a"), text: text() },
+        Event::CallNote { call: call("a"), text: text() },
+        Event::CallPreview { call: call("a"), text: text() },
+    ];
+    let nested = |event: &Event| Event::AgentEvent {
+        call: call("root"),
+        agents: vec!["critic".to_owned()],
+        happened: serde_json::to_value(event).unwrap(),
+    };
+    for event in &droppable {
+        assert_eq!(droppable_size(&nested(event)), Some(ENTRY_BYTES + 5), "{event:?}");
+        // An agent of the sub-agent.
+        assert_eq!(droppable_size(&nested(&nested(event))), Some(2 * ENTRY_BYTES + 5), "{event:?}");
+    }
+    assert_eq!(droppable_size(&nested(&Event::CallRunning { call: call("a") })), None);
+    let unknown = serde_json::json!({"event": "of_a_later_version", "text": "12345"});
+    let unknown = Event::AgentEvent { call: call("root"), agents: Vec::new(), happened: unknown };
+    assert_eq!(droppable_size(&unknown), None);
+}

@@ -55,7 +55,7 @@ async fn a_dropped_question_counts_as_no_approver() {
     }
 }
 
-// F28: the prompt is withdrawn, and what is answered then is refused.
+// F28: the prompt is withdrawn, and a later answer is refused.
 #[tokio::test]
 async fn a_cancelled_question_reports_it_and_refuses_an_answer() {
     let scene = Scene::new(ASKS, way());

@@ -20,7 +20,7 @@ use windlass_tool::CancellationToken;
 use super::{ASKS, a_request, statuses};
 use crate::scene::{Scene, events, way};
 
-/// A folder of approvals, and what is told of it.
+/// A folder of approvals, and the messages about it.
 struct Desk {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Desk {
         told.into_iter().map(|refused| refused.reason).collect()
     }
 
-    /// Waits until something holds. What is waited for happens on other threads.
+    /// Waits until a condition holds. Other threads cause it.
     async fn until(&self, holds: impl Fn(&Self) -> bool) {
         let waiting = async {
             while !holds(self) {
@@ -73,7 +73,7 @@ impl Desk {
         fs::rename(making, self.path.join(format!("{id}.decision.json"))).unwrap();
     }
 
-    /// Asks, lets somebody do something when the question is there, and gives the answer back.
+    /// Asks, calls a function when the question exists, and returns the answer.
     async fn asked(
         &self,
         request: &ApprovalRequest,
@@ -206,7 +206,7 @@ fn invalid_answer_files_are_refused() {
     check(put(r#"{"request_id":"a","approved":"yes"}"#.to_owned()), malformed);
     check(put(r#"{"request_id":"a","approved":true,"but":"only once"}"#.to_owned()), malformed);
     check(put(r#"{"request_id":"a","approved":false,"approved":true}"#.to_owned()), malformed);
-    // One that is cut is waited for, and refused when nothing more comes.
+    // A cut file is read again later, and refused if it does not grow.
     check(put(r#"{"request_id":"a","appro"#.to_owned()), malformed);
     check(put(String::new()), malformed);
     check(
@@ -277,7 +277,7 @@ async fn unknown_late_and_second_answers_are_refused() {
     });
     assert!(decision.await.is_some_and(|decision| !decision.approved));
     assert_eq!(desk.refused(), [Reason::NotAsked, Reason::Late]);
-    // What comes when nothing is asked any more is found when the approver goes.
+    // A late answer is found when the approver is dropped.
     desk.answer(&id, &json!({"request_id": id, "approved": true}));
     let Desk { path, approver, told, _folder } = desk;
     drop(approver);

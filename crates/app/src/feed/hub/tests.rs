@@ -21,7 +21,7 @@ fn delta(seq: u64, offset: usize, text: &str) -> FeedEvent {
     event(seq, FeedKind::TextDelta { turn: 1, index: 0, offset, text, merged: 0 })
 }
 
-/// Reads what is there now.
+/// Reads the events that are available now.
 async fn read(reader: &mut Subscription) -> Vec<FeedEvent> {
     let mut events = Vec::new();
     loop {
@@ -110,7 +110,7 @@ enum Step {
     Numbered(u8),
     /// The run sends pieces of a text.
     Deltas(u8),
-    /// The reader reads what is there.
+    /// The reader gets the available events.
     Read,
     /// The reader goes away and returns with the last number that it has.
     Again,

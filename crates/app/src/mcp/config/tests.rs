@@ -1,4 +1,4 @@
-//! What a file may say, and how a mistake in it is named.
+//! Valid content of a file, and the errors for mistakes in it.
 
 use std::path::Path;
 

@@ -84,7 +84,7 @@ async fn a_recorded_change_adds_and_removes_tools_before_the_next_turn() {
     assert_eq!(offered(), ["mcp__far__look", "mcp__far__other"]);
     follower.apply(change(&[OTHER], None)).await;
     assert_eq!(offered(), ["mcp__far__other"]);
-    // The connections end although the follower is there.
+    // The connections end although the follower still exists.
     drop(connections);
     follower.apply(change(&[TOOL], None)).await;
 }

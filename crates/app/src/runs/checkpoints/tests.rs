@@ -54,7 +54,7 @@ async fn the_checkpointer_of_a_run_conforms() {
     check_checkpointer(&keeper, write).await.unwrap();
 }
 
-/// A turn that is stopped drops the future of its checkpoint, and the operation goes on without it. The next
+/// A cancelled turn drops the future of its checkpoint, and the operation continues without it. The next
 /// operation waits for its end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operations_run_in_the_order_of_their_first_poll() {

@@ -112,7 +112,7 @@ fn the_sessions_of_a_database_are_imported_from_the_folder_of_an_earlier_version
     assert!(open_sessions(&app).unwrap().list().unwrap().is_empty(), "a removed session does not come back");
 }
 
-/// Records that count what they return.
+/// Records that count the entries that they return.
 #[derive(Debug)]
 struct Counted {
     records: Arc<dyn SessionRecords>,
@@ -232,7 +232,7 @@ fn the_search_the_open_sessions_and_the_counts_read_their_own_rows() {
     // Two states, and the three open sessions, whose processes may have been killed.
     assert_eq!((counts.open_questions, take()), (6, 5));
     assert_eq!(sessions.find("1790000500").unwrap(), numbered(500));
-    // One look for the whole id.
+    // One lookup for the whole id.
     assert_eq!(take(), 2);
     let many = sessions.find("17900004").unwrap_err().to_string();
     assert!(

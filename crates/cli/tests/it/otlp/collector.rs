@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What it does with a request.
+/// The reaction of the collector to a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Manner {
     Takes,
@@ -148,7 +148,7 @@ impl Collector {
         metrics[name].iter().filter(is_meant).map(|point| point.count).sum()
     }
 
-    /// The spans of all requests, and the attributes of whoever sent them.
+    /// The spans of all requests, and the attributes of their senders.
     pub(crate) fn spans(&self) -> (Vec<Span>, BTreeMap<String, String>) {
         let (mut spans, mut resource) = (Vec::new(), BTreeMap::new());
         for (_, body) in self.requests() {

@@ -1,4 +1,4 @@
-//! What a collector gets of runs, and that none can stop one.
+//! The spans of runs at a collector, which cannot stop a run.
 
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
@@ -117,7 +117,7 @@ async fn no_collector_can_stop_a_run() {
         assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
         provider.shutdown().await;
     }
-    // What was said to this program alone is a mistake of whoever said it; else it is a warning.
+    // A wrong setting for this program alone is an error of its author; otherwise it is a warning.
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let output = command(&place, &provider, &["--otlp", "not a url"]).output().unwrap();
     assert!(!output.status.success() && text(&output.stderr).contains("spans cannot be sent to not a url"));

@@ -1,4 +1,4 @@
-//! What a few words find.
+//! Results of a search with few words.
 
 use super::{Ranking, words};
 

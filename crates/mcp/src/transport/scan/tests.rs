@@ -1,4 +1,4 @@
-//! What is noticed of JSON that streams past.
+//! Findings of a scan over streamed JSON.
 
 use super::Scan;
 

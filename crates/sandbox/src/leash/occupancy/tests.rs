@@ -14,7 +14,7 @@ fn a_process_and_a_request_exclude_each_other_in_one_workspace() {
     drop(process);
     assert!(RequestPlace::take(root).is_some());
 
-    // A process that writes nothing of the workspace does not count.
+    // A process that cannot write to the workspace does not count.
     let _process = ProcessPlace::take(&["/occupancy/third".into()]).unwrap();
     assert!(RequestPlace::take(root).is_some());
 }

@@ -1,4 +1,4 @@
-//! Where control groups are seen, by what the kernel prints.
+//! The places of control groups, from the kernel's output.
 
 use super::{folder_of, memory_limit};
 use crate::ChildLimits;

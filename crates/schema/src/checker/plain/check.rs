@@ -2,7 +2,9 @@
 
 mod array;
 mod object;
+mod unevaluated;
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -13,10 +15,14 @@ use super::super::Scope;
 use super::compile::limit;
 use super::number::{compare, is_equal, is_integer, is_multiple};
 use crate::violation::{Violation, alternatives, article, options_of, short, show};
-use crate::work::{escape, target};
+use crate::work::{MAX_VISITS, escape, target};
 
 /// Maximum number of schemas that are applied inside each other. More would exhaust the stack.
 const MAX_DEPTH: usize = 512;
+
+/// Maximum number of schemas that one check applies. A check can apply a schema to a value more than once, which the
+/// count before the check does not see: for the description of a union, and for unevaluated members and items.
+const MAX_APPLIED: usize = 4 * MAX_VISITS;
 
 /// The state of one check: the schema document and its compiled patterns.
 pub(super) struct Check<'a> {
@@ -24,6 +30,8 @@ pub(super) struct Check<'a> {
     pub(super) patterns: &'a HashMap<String, Regex>,
     pub(super) is_reference_alone: bool,
     pub(super) scope: Scope,
+    /// The number of applied schemas.
+    pub(super) applied: &'a Cell<usize>,
 }
 
 /// The limits of a check: the depth of the current schema, the number of violations after which the check
@@ -81,6 +89,11 @@ impl At<'_, '_> {
 }
 
 impl<'a> Check<'a> {
+    /// Returns true if the check was given up, so that its result has no meaning.
+    pub(super) fn is_too_expensive(&self) -> bool {
+        self.applied.get() > MAX_APPLIED
+    }
+
     /// Appends the violations of a value. Returns early at the maximum number of violations.
     pub(super) fn apply(
         &self,
@@ -93,7 +106,8 @@ impl<'a> Check<'a> {
         if found.len() >= limits.most {
             return;
         }
-        if limits.depth >= MAX_DEPTH {
+        self.applied.set(self.applied.get().saturating_add(1));
+        if limits.depth >= MAX_DEPTH || self.is_too_expensive() {
             found.push(Violation::too_expensive());
             return;
         }

@@ -11,7 +11,7 @@ use crate::kind::Kind;
 use crate::work::target;
 
 /// Keywords that need the feature `jsonschema`.
-const RARE: [&str; 4] = ["$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"];
+const RARE: [&str; 2] = ["$dynamicRef", "$recursiveRef"];
 
 /// Maximum length of a path in an error, in bytes. Every keyword below a long name would repeat it.
 const MAX_PATH: usize = 1_024;
@@ -134,6 +134,8 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, path: &str, open: &mut Walk<'
             | "additionalProperties"
             | "propertyNames"
             | "contains"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
             | "not"
             | "if"
             | "then"

@@ -1,6 +1,7 @@
 //! The small validator by its words, and beside the complete one.
 
 use serde_json::{Value, json};
+use windlass_testkit::{Need, corpora, require};
 
 use super::super::Scope;
 use super::Engine;
@@ -113,13 +114,50 @@ fn arrays_unions_conditions_and_references_are_checked() {
 }
 
 #[test]
+fn members_and_items_that_no_keyword_evaluates_are_checked() {
+    check(
+        &json!({
+            "properties": {"a": {}},
+            "anyOf": [{"properties": {"b": {"type": "null"}}, "required": ["b"]}, {"required": ["a"]}],
+            "$ref": "#/$defs/c",
+            "unevaluatedProperties": false,
+            "$defs": {"c": {"patternProperties": {"^c": true}}}
+        }),
+        &[json!({"a": 1, "b": null, "c1": 1})],
+        &[(
+            json!({"a": 1, "b": 1}),
+            "the arguments: found the unknown `b`, expected only the properties of the schema",
+        )],
+    );
+    check(
+        &json!({"prefixItems": [true], "contains": {"type": "null"}, "unevaluatedItems": {"type": "string"}}),
+        &[json!([1, null, "a", null])],
+        &[(
+            json!([1, null, 2]),
+            "the arguments: found an array of 3 items, expected no further item from position 2 on",
+        )],
+    );
+    // Draft 7 does not have the keyword.
+    let old = "http://json-schema.org/draft-07/schema#";
+    check(&json!({"$schema": old, "unevaluatedProperties": false}), &[json!({"a": 1})], &[]);
+}
+
+// Each level applies its branch again for the members that it evaluates, so the work would double forty times.
+#[test]
+fn the_work_for_unevaluated_members_is_limited() {
+    let mut schema = json!({"properties": {"a": true}});
+    for _ in 0..40 {
+        schema = json!({"allOf": [schema], "unevaluatedProperties": false});
+    }
+    let engine = Engine::compile(&schema, BYTES).unwrap();
+    let found = engine.violations(&schema, &json!({"a": 1}), Scope::Whole, 8);
+    assert!(found.iter().any(|one| one.met.contains("too much work")), "{found:?}");
+}
+
+#[test]
 fn rare_keywords_and_wrong_schemas_are_refused_with_their_place() {
     for (schema, place) in [
-        (
-            json!({"properties": {"a": {"unevaluatedProperties": false}}}),
-            "/properties/a/unevaluatedProperties",
-        ),
-        (json!({"$dynamicRef": "#a"}), "/$dynamicRef"),
+        (json!({"properties": {"a": {"$dynamicRef": "#a"}}}), "/properties/a/$dynamicRef"),
         (json!({"items": {"$id": "b", "$ref": "#/$defs/x"}}), "/items/$id"),
         (json!({"$ref": "https://example.org/other.json"}), "/$ref"),
         (json!({"type": "strin"}), "/type"),
@@ -176,6 +214,42 @@ fn a_long_name_is_not_repeated_in_paths() {
     let schema = json!({"properties": {(long): {"properties": {"a": {"type": "strin"}}}}});
     let refused = Engine::compile(&schema, BYTES).err().expect("the type is unknown");
     assert_eq!(refused.path, "/properties/…/properties/a/type");
+}
+
+// Groups of the suite whose schemas need references to other documents, dynamic references or an `$id` in a subschema
+// are refused. Vocabularies of another document, which switch keywords off, are not read.
+#[test]
+fn the_suite_of_json_schema_agrees() {
+    let folder = require!(Need::Corpora, corpora::find("schema/JSON-Schema-Test-Suite/tests/draft2020-12"));
+    let (mut cases, mut refused, mut wrong) = (0, 0, Vec::new());
+    for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.ends_with("vocabulary.json") {
+            continue;
+        }
+        let Ok(text) = std::fs::read(&file) else { continue };
+        let groups: Vec<Value> = serde_json::from_slice(&text).unwrap();
+        for group in &groups {
+            let schema = &group["schema"];
+            let Ok(engine) = Engine::compile(schema, BYTES) else {
+                refused += 1;
+                continue;
+            };
+            for case in group["tests"].as_array().unwrap() {
+                cases += 1;
+                if engine.is_valid(schema, &case["data"]) != case["valid"].as_bool().unwrap() {
+                    wrong.push(format!(
+                        "{}: {}: {}",
+                        file.display(),
+                        group["description"],
+                        case["description"]
+                    ));
+                }
+            }
+        }
+    }
+    println!("{cases} cases, {refused} groups refused");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(cases > 1_000, "{cases}");
 }
 
 #[cfg(feature = "jsonschema")]
@@ -250,6 +324,8 @@ mod beside_the_complete_validator {
                     "items",
                     "additionalProperties",
                     "contains",
+                    "unevaluatedItems",
+                    "unevaluatedProperties",
                     "not",
                     "if",
                     "then",
@@ -274,7 +350,16 @@ mod beside_the_complete_validator {
                 Value::Object(keywords.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
             })
         });
-        nested.prop_map(|schema| json!({"allOf": [schema], "$defs": {"d": {"type": ["integer", "object"]}}}))
+        let rest = prop::sample::select(vec![json!(true), json!(false), json!({"type": "integer"})]);
+        let rest = prop::collection::vec(rest, 2);
+        (nested, rest).prop_map(|(schema, rest)| {
+            json!({
+                "allOf": [schema],
+                "unevaluatedItems": rest[0],
+                "unevaluatedProperties": rest[1],
+                "$defs": {"d": {"type": ["integer", "object"]}}
+            })
+        })
     }
 
     proptest! {

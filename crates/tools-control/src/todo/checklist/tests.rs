@@ -1,4 +1,4 @@
-//! Lines that are items and lines that are none.
+//! Lines that are items, and lines that are not.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is understood of a line, and what is not.
+//! Lines that are parsed, and lines that are not.
 
 use super::{Answer, ProcessMessage, call, id_of_head};
 

@@ -26,7 +26,7 @@ fn a_parse_that_breaks_or_takes_too_long_leaves_the_first_words_of_lines() {
     let met = outline_or_rough(rust(), SOURCE, &|| false, || panic!("a grammar broke")).unwrap();
     assert_eq!(names(&met), ["wombat"]);
     assert_eq!(outline_or_rough(None, SOURCE, &|| false, late).unwrap(), Outline::default());
-    // A gap of another kind keeps what was parsed.
+    // A gap of another kind keeps the parsed part.
     let cut = || Outline { gap: Some(Gap::Errors), ..Outline::default() };
     assert!(outline_or_rough(rust(), SOURCE, &|| false, cut).unwrap().symbols.is_empty());
 }

@@ -6,8 +6,8 @@ use crate::search::index::Builder;
 use std::fs;
 use std::path::Path;
 
-// The suspicion of correctness-3: of two processes that met the same broken index, the second threw away what
-// the first had made.
+// The suspicion of correctness-3: of two processes that found the same broken index, the second discarded the
+// index of the first.
 #[test]
 fn an_index_is_made_anew_once_for_all_who_met_the_broken_one() {
     let all = tempfile::tempdir().unwrap();
@@ -25,7 +25,7 @@ fn an_index_is_made_anew_once_for_all_who_met_the_broken_one() {
     assert_eq!(again.made, reason);
 }
 
-// correctness-3 12: a full disk says nothing about what was committed before.
+// correctness-3 12: a full disk does not affect earlier commits.
 #[test]
 fn only_failures_of_the_content_make_an_index_broken() {
     for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied, io::ErrorKind::QuotaExceeded] {

@@ -1,4 +1,4 @@
-//! What is kept of vectors, and what becomes of a file that is not as it was written.
+//! The stored vectors, and a damaged file of them.
 
 use std::fs;
 use std::path::Path;

@@ -34,6 +34,9 @@ impl<'a> Check<'a> {
                     self.check_child(schema, item, &number.to_string(), at, found);
                 }
             }
+            ("unevaluatedItems", schema) if !self.is_reference_alone => {
+                self.check_unevaluated_items(schema, items, at, found);
+            }
             ("contains", schema) => {
                 let count = items.iter().filter(|item| self.fits(schema, item, at)).count() as u64;
                 let bound = |keyword: &str| at.keywords.get(keyword).and_then(limit);

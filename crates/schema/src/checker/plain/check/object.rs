@@ -35,6 +35,9 @@ impl<'a> Check<'a> {
                 }
             }
             ("additionalProperties", schema) => self.additional(schema, members, at, found),
+            ("unevaluatedProperties", schema) if !self.is_reference_alone => {
+                self.check_unevaluated_properties(schema, members, at, found);
+            }
             ("propertyNames", schema) => self.names(schema, members, at, found),
             ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(dependents)) => {
                 for (_, wanted) in dependents.iter().filter(|(name, _)| members.contains_key(*name)) {
@@ -96,6 +99,7 @@ impl<'a> Check<'a> {
                 patterns: self.patterns,
                 is_reference_alone: self.is_reference_alone,
                 scope: Scope::Whole,
+                applied: self.applied,
             };
             let mut inner = Vec::new();
             check.apply(schema, &name, &mut String::new(), Limits { most: 1, ..at.limits }, &mut inner);
