@@ -13,6 +13,7 @@ import { attacks } from "./checks/attacks.mjs";
 import { chat } from "./checks/chat.mjs";
 import { editor } from "./checks/editor.mjs";
 import { looks } from "./checks/looks.mjs";
+import { pushes } from "./checks/push.mjs";
 import { scroll } from "./checks/scroll.mjs";
 import { streams } from "./checks/streams.mjs";
 import { Place } from "./place.mjs";
@@ -54,7 +55,7 @@ const browser = await chromium.launch({ executablePath: program, args: FLAGS });
 try {
   const { WINDLASS_PAGE_FOLDER: pageFolder, WINDLASS_BROWSER_EXAMPLES: examples } = process.env;
   const setting = { place, browser, output, pageFolder, examples, load };
-  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor, ...chat })) {
+  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor, ...chat, ...pushes })) {
     if (wanted.length === 0 || wanted.some((word) => name.includes(word))) await perform(name, run, setting);
   }
 } finally {

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 use windlass_app::App;
-use windlass_server::{Devices, Server, ServerOptions};
+use windlass_server::{Devices, Server, ServerOptions, WebPush};
 
 use crate::arguments::{DeviceAction, DevicesCommand, Serve};
 use crate::output;
@@ -43,7 +43,8 @@ pub(crate) async fn serve(arguments: Serve, app: &App) -> anyhow::Result<ExitCod
     }
     let mut options = ServerOptions::default();
     options.host_names.clone_from(&arguments.host_name);
-    let server = Server::new(sessions.host.clone(), template, devices, options);
+    let push = WebPush::new(sessions.app.state_folder()?.join("push.json"));
+    let server = Server::new(sessions.host.clone(), template, devices, options).with_web_push(push);
     let mut code = 0;
     let stop = async { code = sessions.wait_for_end().await };
     server.serve_until(listener, stop).await.context("connections can no longer be accepted")?;

@@ -7,6 +7,8 @@ mod files;
 mod login;
 mod openapi;
 mod overview;
+#[cfg(feature = "web-push")]
+mod push;
 mod routes;
 mod runs;
 mod sessions;
@@ -14,4 +16,6 @@ mod values;
 
 pub(crate) use self::error::ApiError;
 pub use self::openapi::openapi_document;
+#[cfg(feature = "web-push")]
+pub(crate) use self::overview::open_questions;
 pub(crate) use self::routes::{device_router, open_router, upload_router};

@@ -1,7 +1,7 @@
 //! The devices that may use a server, and their tokens.
 
 use std::fmt::{self, Write as _};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,11 +10,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::private_file;
+
 /// Number of random bytes of a token.
 const TOKEN_BYTES: usize = 32;
-
-/// Largest file of devices that is read.
-const FILE_BYTES: u64 = 1 << 20;
 
 /// Largest number of devices.
 const DEVICES: usize = 100;
@@ -156,14 +155,7 @@ impl Devices {
         let file = |source| DeviceError::File { path: self.path.clone(), source };
         let json = serde_json::to_vec_pretty(devices)
             .map_err(|source| DeviceError::Format { path: self.path.clone(), source })?;
-        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
-        std::fs::create_dir_all(folder).map_err(file)?;
-        // A temporary file has the mode 0600.
-        let mut written = tempfile::NamedTempFile::new_in(folder).map_err(file)?;
-        written.write_all(&json).map_err(file)?;
-        written.as_file().sync_all().map_err(file)?;
-        written.persist(&self.path).map_err(|error| file(error.error))?;
-        Ok(())
+        private_file::write(&self.path, &json).map_err(file)
     }
 }
 
@@ -175,13 +167,7 @@ impl fmt::Debug for Devices {
 
 fn read(path: &Path) -> Result<Vec<Device>, DeviceError> {
     let file = |source| DeviceError::File { path: path.to_owned(), source };
-    let opened = match std::fs::File::open(path) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(file(error)),
-    };
-    let mut text = Vec::new();
-    opened.take(FILE_BYTES).read_to_end(&mut text).map_err(file)?;
+    let Some(text) = private_file::read(path).map_err(file)? else { return Ok(Vec::new()) };
     serde_json::from_slice(&text).map_err(|source| DeviceError::Format { path: path.to_owned(), source })
 }
 

@@ -12,6 +12,10 @@ pub(crate) struct Metrics {
     pub(crate) wrong_tokens: AtomicU64,
     pub(crate) runs: AtomicU64,
     pub(crate) answers: AtomicU64,
+    /// Announcements that push services accepted.
+    pub(crate) pushes: AtomicU64,
+    /// Announcements that push services refused or did not receive.
+    pub(crate) failed_pushes: AtomicU64,
 }
 
 /// The state of the sessions and feeds at one moment.
@@ -46,6 +50,8 @@ impl Metrics {
             ("wrong_tokens_total", "Requests with a wrong token.", &self.wrong_tokens),
             ("runs_started_total", "Runs that clients started, continued or resumed.", &self.runs),
             ("answers_total", "Answers to questions that clients gave.", &self.answers),
+            ("pushes_total", "Announcements that push services accepted.", &self.pushes),
+            ("pushes_failed_total", "Announcements that push services did not accept.", &self.failed_pushes),
         ];
         for (name, help, counter) in counters {
             out += &head(name, "counter", help);

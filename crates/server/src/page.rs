@@ -14,10 +14,11 @@ type File = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [File; 15] = [
+const FILES: [File; 18] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/app.css", "text/css; charset=utf-8", include_str!("page/app.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+    ("/manifest.json", "application/manifest+json", include_str!("page/manifest.json")),
     ("/app.js", SCRIPT, include_str!("page/app.js")),
     ("/api.js", SCRIPT, include_str!("page/api.js")),
     ("/arguments.js", SCRIPT, include_str!("page/arguments.js")),
@@ -28,7 +29,9 @@ const FILES: [File; 15] = [
     ("/feed.js", SCRIPT, include_str!("page/feed.js")),
     ("/cards.js", SCRIPT, include_str!("page/cards.js")),
     ("/notices.js", SCRIPT, include_str!("page/notices.js")),
+    ("/push.js", SCRIPT, include_str!("page/push.js")),
     ("/sessions.js", SCRIPT, include_str!("page/sessions.js")),
+    ("/sw.js", SCRIPT, include_str!("page/sw.js")),
     ("/transcript.js", SCRIPT, include_str!("page/transcript.js")),
 ];
 

@@ -44,12 +44,28 @@ pub struct Server {
     template: RunSettings,
     devices: Devices,
     options: ServerOptions,
+    #[cfg(feature = "web-push")]
+    push: Option<Arc<crate::WebPush>>,
 }
 
 impl Server {
     /// Creates a server. `template` has the settings of the runs that clients start: its task is replaced.
     pub fn new(host: SessionHost, template: RunSettings, devices: Devices, options: ServerOptions) -> Self {
-        Self { host, template, devices, options }
+        Self {
+            host,
+            template,
+            devices,
+            options,
+            #[cfg(feature = "web-push")]
+            push: None,
+        }
+    }
+
+    /// Announces questions to the browsers that subscribe, also when their pages are closed.
+    #[cfg(feature = "web-push")]
+    pub fn with_web_push(mut self, push: crate::WebPush) -> Self {
+        self.push = Some(Arc::new(push));
+        self
     }
 
     /// Returns whether only this machine can reach an address. Do not serve another address without TLS in front of it,
@@ -68,8 +84,15 @@ impl Server {
     pub async fn serve_until(self, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
         let (stopper, stopping) = watch::channel(false);
         let names = HostNames::new(listener.local_addr()?, &self.options.host_names);
-        let shared = Shared::new(self.host, self.template, self.devices, names, stopping.clone());
-        let router = router(Arc::new(shared), &self.options);
+        #[cfg_attr(not(feature = "web-push"), expect(unused_mut, reason = "web push is added below"))]
+        let mut shared = Shared::new(self.host, self.template, self.devices, names, stopping.clone());
+        #[cfg(feature = "web-push")]
+        {
+            shared.push = self.push;
+        }
+        let shared = Arc::new(shared);
+        let router = router(Arc::clone(&shared), &self.options);
+        let announcing = announce(shared);
         let serving = connections::serve(listener, router, &self.options, stopping);
         let stop = async {
             stop.await;
@@ -79,8 +102,18 @@ impl Server {
         tokio::select! {
             end = serving => end,
             () = stop => Ok(()),
+            () = announcing => Ok(()),
         }
     }
+}
+
+/// Announces questions with web push. Never completes.
+async fn announce(shared: Arc<Shared>) {
+    #[cfg(feature = "web-push")]
+    crate::announcer::announce_questions(shared).await;
+    #[cfg(not(feature = "web-push"))]
+    drop(shared);
+    std::future::pending().await
 }
 
 fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {

@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) names: HostNames,
     pub(crate) failures: Failures,
     pub(crate) metrics: Metrics,
+    #[cfg(feature = "web-push")]
+    pub(crate) push: Option<Arc<crate::WebPush>>,
     readers: Arc<AtomicUsize>,
     /// True when the server stops, so that feeds end.
     pub(crate) stopping: watch::Receiver<bool>,
@@ -54,6 +56,8 @@ impl Shared {
             names,
             failures: Failures::default(),
             metrics: Metrics::default(),
+            #[cfg(feature = "web-push")]
+            push: None,
             readers: Arc::default(),
             stopping,
         }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use windlass_app::feed::FEED_VERSION;
-use windlass_app::sessions::{PageRequest, Sessions};
+use windlass_app::sessions::{OpenQuestion, PageRequest, SessionRecord, Sessions};
 
 use super::error::ApiError;
 use super::sessions::on_sessions;
@@ -25,19 +25,26 @@ pub(super) async fn health() -> Json<Health> {
 pub(super) async fn questions(
     State(shared): State<Arc<Shared>>,
 ) -> Result<Json<Vec<QuestionValue>>, ApiError> {
-    let records = on_sessions(&shared, Sessions::open_sessions).await?;
+    let value = |(record, open): (SessionRecord, OpenQuestion)| QuestionValue {
+        session: record.id,
+        session_name: record.name,
+        question: open.id,
+        card: open.card,
+    };
+    Ok(Json(open_questions(&shared).await?.into_iter().map(value).collect()))
+}
+
+/// Returns the open questions of all sessions, each with its session.
+pub(crate) async fn open_questions(
+    shared: &Arc<Shared>,
+) -> Result<Vec<(SessionRecord, OpenQuestion)>, ApiError> {
+    let records = on_sessions(shared, Sessions::open_sessions).await?;
     let mut questions = Vec::new();
     for record in records {
-        for open in shared.host.questions(&record.id).await? {
-            questions.push(QuestionValue {
-                session: record.id.clone(),
-                session_name: record.name.clone(),
-                question: open.id,
-                card: open.card,
-            });
-        }
+        let open = shared.host.questions(&record.id).await?;
+        questions.extend(open.into_iter().map(|open| (record.clone(), open)));
     }
-    Ok(Json(questions))
+    Ok(questions)
 }
 
 /// Number of sessions whose models are offered.

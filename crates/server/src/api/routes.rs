@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use axum::Router;
+#[cfg(feature = "web-push")]
+use axum::routing::put;
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use windlass_app::feed::FeedEvent;
 
+#[cfg(feature = "web-push")]
+use super::push;
 use super::values::answers::{AnswerEffect, NewAnswer, QuestionValue, RuleValue};
 use super::values::files::{CheckpointsValue, DiffValue, NewRestore, RestoreValue};
 use super::values::{
@@ -109,7 +113,34 @@ pub(super) fn routes() -> Vec<Route> {
     routes.extend(call_routes());
     routes.extend(file_routes());
     routes.extend(server_routes());
+    #[cfg(feature = "web-push")]
+    routes.extend(push_routes());
     routes
+}
+
+#[cfg(feature = "web-push")]
+fn push_routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            ("get", "/api/push"),
+            "Returns the key with which a browser subscribes to announcements of questions.",
+            get(push::show),
+        )
+        .returns::<push::PushValue>(200),
+        Route::new(
+            ("put", "/api/push"),
+            "Stores the subscription of the client's device to announcements of questions.",
+            put(push::subscribe),
+        )
+        .takes::<push::NewSubscription>()
+        .returns_nothing(204),
+        Route::new(
+            ("delete", "/api/push"),
+            "Removes the subscription of the client's device.",
+            delete(push::unsubscribe),
+        )
+        .returns_nothing(204),
+    ]
 }
 
 fn session_routes() -> Vec<Route> {

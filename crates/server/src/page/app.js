@@ -7,6 +7,7 @@ import { openRestore } from "./dialogs.js";
 import { element, spent, visible } from "./dom.js";
 import { openFeed } from "./feed.js";
 import { announce, initNotices, withdraw } from "./notices.js";
+import { subscribe } from "./push.js";
 import { drawSessions, forkSession } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
@@ -273,6 +274,7 @@ async function start() {
   });
   if (!known) return;
   followAddress();
+  subscribe();
   const models = await attempt(() => call("GET", "/api/models"));
   $("models").replaceChildren(...(models ?? []).map(({ model }) => Object.assign(element("option"), { value: model })));
   $("model").placeholder = models?.find((model) => model.is_default)?.model ?? "default";

@@ -1,5 +1,7 @@
 // Notifications of the browser while the page is hidden. They contain the name of the tool only.
 
+import { closePushed, isSubscribed, subscribe } from "./push.js";
+
 /** Time after which a question that is still open is announced: an earlier one may be closed by its next event. */
 const WAIT_MS = 1000;
 
@@ -13,13 +15,14 @@ export function initNotices(button) {
   button.addEventListener("click", async () => {
     await Notification.requestPermission();
     update();
+    await subscribe();
   });
   update();
 }
 
 /** Announces a question if the page is hidden and the question stays open. */
 export function announce(question, card, isOpen) {
-  if (!isOffered || Notification.permission !== "granted") return;
+  if (!isOffered || Notification.permission !== "granted" || isSubscribed()) return;
   setTimeout(() => {
     if (!document.hidden || shown.has(question) || !isOpen()) return;
     const body = card?.tool ? `${card.tool} waits for an answer` : "A question waits for an answer";
@@ -36,4 +39,5 @@ export function announce(question, card, isOpen) {
 export function withdraw(question) {
   shown.get(question)?.close();
   shown.delete(question);
+  closePushed(question);
 }

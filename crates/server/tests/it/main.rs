@@ -11,6 +11,8 @@ mod attacks;
 mod cards;
 mod load;
 mod place;
+#[cfg(feature = "web-push")]
+mod push;
 mod restart;
 mod sessions;
 mod steering;

@@ -1,5 +1,6 @@
 //! A server on this machine with a scripted provider, and a small HTTP client.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -48,15 +49,31 @@ impl Place {
     }
 
     pub(crate) async fn with_options(script: &str, options: ServerOptions) -> Self {
-        Self::build(script, options, |_| {}).await
+        Self::build(script, options, |_| {}, |server, _| server).await
+    }
+
+    /// Starts a server with web push, whose file has the path that `push` gets.
+    #[cfg(feature = "web-push")]
+    pub(crate) async fn with_push(
+        script: &str,
+        options: ServerOptions,
+        push: impl FnOnce(std::path::PathBuf) -> windlass_server::WebPush,
+    ) -> Self {
+        let add = |server: Server, state: &Path| server.with_web_push(push(state.join("push.json")));
+        Self::build(script, options, |_| {}, add).await
     }
 
     /// Starts a server whose runs have changed settings.
     pub(crate) async fn with_template(script: &str, change: impl FnOnce(&mut RunSettings)) -> Self {
-        Self::build(script, ServerOptions::default(), change).await
+        Self::build(script, ServerOptions::default(), change, |server, _| server).await
     }
 
-    async fn build(script: &str, options: ServerOptions, change: impl FnOnce(&mut RunSettings)) -> Self {
+    async fn build(
+        script: &str,
+        options: ServerOptions,
+        change: impl FnOnce(&mut RunSettings),
+        add: impl FnOnce(Server, &Path) -> Server,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         std::fs::create_dir(&project).unwrap();
@@ -76,6 +93,7 @@ impl Place {
         let address = listener.local_addr().unwrap().to_string();
         let host = SessionHost::new(&app).unwrap();
         let server = Server::new(host.clone(), template.clone(), devices, options);
+        let server = add(server, &folder.path().join("state"));
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(server.serve_until(listener, async {
             drop(stopped.await);
