@@ -251,18 +251,20 @@ fn to_piece(event: &Event) -> Option<(Source, &str)> {
 /// Returns the bytes of an event that can be dropped, or `None` if it cannot: it is for display only, and later events
 /// replace or contain it.
 fn droppable_size(event: &Event) -> Option<usize> {
-    let size = match event {
-        Event::CallPreview { text, .. } | Event::CallNote { text, .. } => text.len(),
-        Event::ContextFilling { .. } => 0,
-        Event::AgentEvent { happened, .. } => nested_size(&Event::deserialize(happened).ok()?)?,
-        _ => return None,
-    };
-    Some(size.saturating_add(ENTRY_BYTES))
+    Some(display_bytes(event)?.saturating_add(ENTRY_BYTES))
 }
 
-/// Returns the bytes of an event of a sub-agent that can be dropped. Its pieces are not joined.
-fn nested_size(event: &Event) -> Option<usize> {
-    to_piece(event).map(|(_, text)| text.len()).or_else(|| droppable_size(event))
+/// Returns the bytes of the text of an event that is for display only. Pieces of a sub-agent are not joined.
+fn display_bytes(event: &Event) -> Option<usize> {
+    match event {
+        Event::CallPreview { text, .. } | Event::CallNote { text, .. } => Some(text.len()),
+        Event::ContextFilling { .. } => Some(0),
+        Event::AgentEvent { happened, .. } => {
+            let nested = Event::deserialize(happened).ok()?;
+            to_piece(&nested).map(|(_, text)| text.len()).or_else(|| display_bytes(&nested))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn events_of_sub_agents_can_be_dropped_like_those_of_the_run() {
     for event in &droppable {
         assert_eq!(droppable_size(&nested(event)), Some(ENTRY_BYTES + 5), "{event:?}");
         // An agent of the sub-agent.
-        assert_eq!(droppable_size(&nested(&nested(event))), Some(2 * ENTRY_BYTES + 5), "{event:?}");
+        assert_eq!(droppable_size(&nested(&nested(event))), Some(ENTRY_BYTES + 5), "{event:?}");
     }
     assert_eq!(droppable_size(&nested(&Event::CallRunning { call: call("a") })), None);
     let unknown = serde_json::json!({"event": "of_a_later_version", "text": "12345"});
