@@ -48,7 +48,6 @@ mod protocol;
 mod provider_login;
 mod proxy;
 mod proxy_file;
-mod proxy_settings;
 mod pty;
 mod questions;
 mod replay_mcp;
