@@ -33,7 +33,7 @@ use windlass_gateway::{
 
 use self::assembly::Purpose;
 use self::endpoint::Endpoint;
-use self::reload::ServedFile;
+use self::reload::{Hangups, ServedFile};
 #[cfg(feature = "otlp")]
 pub(crate) use self::traces::GatewayTracer;
 use crate::arguments::{Proxy, ProxyCommand, provider_choice};
@@ -66,8 +66,12 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     let (spans, tracer) = request_spans::begin(&arguments)?;
     let front = tracer.add_to(build_front(&arguments, client).await?);
     let (listener, address) = endpoint::bind_address(address)?;
+    let hangups = Hangups::listen();
     tell(&arguments, &format!("http://{address}"), wire.name())?;
-    let end = serve_until_signal(listener, front.into(), ServeOptions::default()).await;
+    let end = tokio::select! {
+        end = serve_until_signal(listener, front.into(), ServeOptions::default()) => end,
+        () = hangups.report() => Ok(()),
+    };
     spans.end().await;
     end?;
     Ok(ExitCode::SUCCESS)
@@ -88,6 +92,7 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     let upstreams = file.upstreams.keys().cloned().collect::<Vec<_>>().join(", ");
     let served = ServedFile { path, file, options, app, tls, tracer };
     let front = FrontHandle::from(front);
+    let hangups = Hangups::listen();
     if arguments.json {
         output::line(&json!({ "base_url": url, "file": path }))?;
     } else {
@@ -98,7 +103,7 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     }
     let end = tokio::select! {
         end = serve_until_signal(listener, front.clone(), limits) => end,
-        () = served.follow(&front) => Ok(()),
+        () = served.follow(&front, hangups) => Ok(()),
     };
     spans.end().await;
     // The end of the server must not hide that a budget was not stored.

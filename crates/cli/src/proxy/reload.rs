@@ -30,16 +30,56 @@ pub(super) struct ServedFile<'a> {
     pub(super) tracer: FrontTracer,
 }
 
+/// The hangup signals (SIGHUP) of the process. They do not end it while this value exists.
+pub(super) struct Hangups {
+    #[cfg(unix)]
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    /// Takes over the signal. Call it before clients are told the address, because they may send the signal from then on.
+    pub(super) fn listen() -> Self {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let error = |error| output::note(&format!("error: SIGHUP is not handled: {error}"));
+            Self { signal: signal(SignalKind::hangup()).map_err(error).ok() }
+        }
+        #[cfg(not(unix))]
+        Self {}
+    }
+
+    /// Reports at each signal that there is no file, until the future is dropped.
+    pub(super) async fn report(mut self) {
+        loop {
+            self.receive().await;
+            output::note(
+                "SIGHUP: there is no configuration file to read again (--file names one); the proxy continues",
+            );
+        }
+    }
+
+    async fn receive(&mut self) {
+        #[cfg(unix)]
+        if let Some(signal) = &mut self.signal
+            && signal.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
 impl ServedFile<'_> {
     /// Reads the file again at each SIGHUP, and stores the use of budgets, until the future is dropped.
-    pub(super) async fn follow(&self, front: &FrontHandle) {
+    pub(super) async fn follow(&self, front: &FrontHandle, hangups: Hangups) {
         let keep = async {
             match &self.file.usage_file {
                 Some(path) => usage::keep(path, front).await,
                 None => std::future::pending().await,
             }
         };
-        tokio::join!(self.reload_at_signals(front), keep);
+        tokio::join!(self.reload_at_signals(front, hangups), keep);
     }
 
     /// Stores the use of budgets at the end.
@@ -51,19 +91,15 @@ impl ServedFile<'_> {
     }
 
     #[cfg(unix)]
-    async fn reload_at_signals(&self, front: &FrontHandle) {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut hangups = match signal(SignalKind::hangup()) {
-            Ok(hangups) => hangups,
-            Err(error) => return output::note(&format!("error: SIGHUP is not handled: {error}")),
-        };
-        while hangups.recv().await.is_some() {
+    async fn reload_at_signals(&self, front: &FrontHandle, mut hangups: Hangups) {
+        loop {
+            hangups.receive().await;
             self.reload(front).await;
         }
     }
 
     #[cfg(not(unix))]
-    async fn reload_at_signals(&self, _: &FrontHandle) {}
+    async fn reload_at_signals(&self, _: &FrontHandle, _: Hangups) {}
 
     /// Replaces the endpoints. A file with a mistake changes nothing.
     #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! Spans of the gateway's requests, as OpenTelemetry's conventions for generative AI name them.
 
-use std::sync::{Mutex, PoisonError};
+mod sends;
+
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use opentelemetry::trace::{
@@ -12,6 +14,8 @@ use opentelemetry_sdk::trace::{SdkTracer, Span};
 use windlass_gateway::{Attempt, AttemptSpan, RequestLine, RequestSpan, RequestTracer};
 use windlass_telemetry::provider_name;
 
+use sends::{Stay, record_sends};
+
 /// The tracer of a gateway.
 pub(crate) struct GatewayTracer(SdkTracer);
 
@@ -19,10 +23,15 @@ pub(crate) struct GatewayTracer(SdkTracer);
 struct GatewaySpan {
     tracer: SdkTracer,
     span: Mutex<Span>,
+    /// The attempts at the upstreams of a chain, for the spans of repeats.
+    stays: Arc<Mutex<Vec<Stay>>>,
 }
 
 /// The span of an attempt at one upstream, which is a child of the request's span.
-struct UpstreamSpan(Mutex<Span>);
+struct UpstreamSpan {
+    span: Mutex<Span>,
+    stays: Arc<Mutex<Vec<Stay>>>,
+}
 
 impl GatewayTracer {
     pub(crate) fn new(tracer: SdkTracer) -> Self {
@@ -44,7 +53,7 @@ impl RequestTracer for GatewayTracer {
         let context =
             parent.map(|parent| Context::new().with_remote_span_context(parent)).unwrap_or_default();
         let span = Mutex::new(self.0.build_with_context(builder, &context));
-        Box::new(GatewaySpan { tracer: self.0.clone(), span })
+        Box::new(GatewaySpan { tracer: self.0.clone(), span, stays: Arc::default() })
     }
 }
 
@@ -63,11 +72,19 @@ impl RequestSpan for GatewaySpan {
             KeyValue::new("windlass.attempt", i64::try_from(attempt.number).unwrap_or(i64::MAX)),
         ]);
         let context = Context::new().with_remote_span_context(parent);
-        Some(Box::new(UpstreamSpan(Mutex::new(self.tracer.build_with_context(builder, &context)))))
+        let span = self.tracer.build_with_context(builder, &context);
+        let stay = Stay::begin(&attempt.upstream, span.span_context().clone());
+        self.stays.lock().unwrap_or_else(PoisonError::into_inner).push(stay);
+        Some(Box::new(UpstreamSpan { span: Mutex::new(span), stays: Arc::clone(&self.stays) }))
     }
 
     fn end(self: Box<Self>, line: &RequestLine) {
         let mut span = self.span.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut stays = self.stays.lock().unwrap_or_else(PoisonError::into_inner);
+        if stays.is_empty() {
+            stays.push(Stay::of_request(line, span.span_context().clone()));
+        }
+        record_sends(&self.tracer, line, &stays);
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         span.set_attribute(KeyValue::new("http.response.status_code", i64::from(line.status)));
         if !line.upstream.is_empty() {
@@ -100,11 +117,16 @@ impl RequestSpan for GatewaySpan {
 
 impl AttemptSpan for UpstreamSpan {
     fn trace_parent(&self) -> Option<String> {
-        write_parent(&self.0)
+        write_parent(&self.span)
     }
 
     fn end(self: Box<Self>, attempt: &Attempt) {
-        let mut span = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut span = self.span.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut stays = self.stays.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stay) = stays.iter_mut().find(|stay| stay.is_of(span.span_context())) {
+            stay.end(attempt.status);
+        }
+        drop(stays);
         span.set_attribute(KeyValue::new("http.response.status_code", i64::from(attempt.status)));
         if let Some(reason) = attempt.fallback {
             span.set_attribute(KeyValue::new("windlass.fallback", reason.as_str()));

@@ -48,6 +48,7 @@ mod protocol;
 mod provider_login;
 mod proxy;
 mod proxy_file;
+mod proxy_settings;
 mod pty;
 mod questions;
 mod replay_mcp;

@@ -62,6 +62,8 @@ pub(crate) struct Span {
     pub(crate) times: [u64; 2],
     pub(crate) attributes: BTreeMap<String, String>,
     pub(crate) status: u64,
+    /// The ids of the linked spans.
+    pub(crate) links: Vec<Vec<u8>>,
 }
 
 impl Collector {
@@ -180,6 +182,10 @@ impl Span {
             times: [message.number(7), message.number(8)],
             attributes: message.attributes(9).into_iter().collect(),
             status: Message::of(first(15)).number(3),
+            links: message
+                .bytes(13)
+                .map(|link| Message::of(link).bytes(2).next().unwrap_or_default().to_vec())
+                .collect(),
         }
     }
 

@@ -69,3 +69,50 @@ async fn a_request_to_the_gateway_is_a_span_between_the_clients_and_the_upstream
     assert!(!format!("{spans:?}").contains("planted-word"), "{spans:?}");
     provider.shutdown().await;
 }
+
+/// A send that failed, and the next one.
+const REPEATED: &str = r#"{"turns": [
+    {"steps": [{"text": "never"}], "hostile": {"switch": "status", "status": 503}},
+    {"steps": [{"text": "hello"}]}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_repeat_that_a_client_permits_is_a_span_with_a_link_to_the_send_before() {
+    let (place, provider, collector) =
+        (Place::new(), provider(REPEATED).await, Collector::start(Manner::Takes));
+    let (base, collector_url) = (provider.base_url(), collector.url());
+    let arguments = [
+        &["proxy", "--base-url", &base, "--wire", "anthropic", "--model", "scripted-1"][..],
+        &["--listen", "127.0.0.1:0", "--json", "--otlp", &collector_url],
+    ];
+    let mut child = place.command(&arguments.concat()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let mut stream =
+        TcpStream::connect(told["base_url"].as_str().unwrap().strip_prefix("http://").unwrap()).unwrap();
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
+    let length = body.len();
+    let head = "POST /v1/chat/completions HTTP/1.0\r\nx-windlass-attempts: 2\r\n";
+    write!(stream, "{head}content-length: {length}\r\n\r\n{body}").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("hello"), "{answer}");
+    let signal = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(signal.success() && child.wait().unwrap().success());
+
+    let (spans, _) = collector.spans();
+    let request = spans.iter().find(|span| span.name.starts_with("chat ")).unwrap();
+    let mut sends: Vec<_> = spans.iter().filter(|span| span.name.starts_with("send ")).collect();
+    sends.sort_by_key(|span| span.times[0]);
+    assert_eq!((spans.len(), sends.len()), (3, 2), "{spans:?}");
+    sends[0].has(&[("http.request.resend_count", "0"), ("error.type", "repeated")]);
+    sends[1].has(&[("http.request.resend_count", "1"), ("http.response.status_code", "200")]);
+    assert_eq!((sends[0].links.len(), &sends[1].links), (0, &vec![sends[0].id.clone()]));
+    for send in &sends {
+        assert_eq!((&send.trace, &send.parent), (&request.trace, &request.id), "{spans:?}");
+        assert!(send.times[0] <= send.times[1], "{send:?}");
+    }
+    // The wait between the two belongs to neither.
+    assert!(sends[0].times[1] <= sends[1].times[0], "{spans:?}");
+    provider.shutdown().await;
+}
