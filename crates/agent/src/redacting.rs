@@ -61,8 +61,9 @@ impl Redacting {
             Input::Cancel => return [self.take_held().map(Input::Chunk), Some(Input::Cancel)],
             Input::RefusedEarly { answer, key, refusal } => {
                 let refusal = match refusal {
-                    EarlyRefusal::Refused { status, text } => {
-                        EarlyRefusal::Refused { status, text: clean(redactor, text) }
+                    EarlyRefusal::Refused { status, text, advice } => {
+                        let advice = advice.map(|advice| clean(redactor, advice));
+                        EarlyRefusal::Refused { status, text: clean(redactor, text), advice }
                     }
                     EarlyRefusal::Denied(mut reason) => {
                         reason.text = clean(redactor, reason.text);

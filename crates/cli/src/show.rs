@@ -101,9 +101,13 @@ impl Show {
             Event::CallDeferred { call } => {
                 self.line(&format!("  {}: runs elsewhere", self.name(call.as_str())))
             }
-            Event::AnswerRefused { reason }
-            | Event::MessageRefused { reason, .. }
-            | Event::Nudged { text: reason } => self.line(&format!("! {}", display_safe(reason))),
+            Event::AnswerRefused { reason } | Event::MessageRefused { reason, .. } => {
+                self.line(&format!("! {}", display_safe(reason)))
+            }
+            // The instruction is meant for the model.
+            Event::Nudged { .. } => {
+                self.line("! the answer has no tool call; the model is asked to continue")
+            }
             Event::CallEnded { result } => self.result(result),
             Event::AgentEvent { agents, happened, .. } => self.agent(agents, happened),
             Event::Finished { outcome, total } => {

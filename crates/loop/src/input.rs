@@ -131,8 +131,11 @@ pub enum EarlyRefusal {
     Refused {
         /// The status of the call's result.
         status: ResultStatus,
-        /// The reason, in words for the model.
+        /// The reason.
         text: String,
+        /// The next step for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        advice: Option<String>,
     },
     /// Policy denies the call, independently of the arguments that are missing.
     Denied(Reason),

@@ -32,7 +32,9 @@ fn part_size(tokenizer: &Tokenizer, part: &Part) -> u64 {
             .map(count)
             .fold(0, u64::saturating_add),
         Part::Result(result) => {
-            result.content.iter().map(|content| content_size(tokenizer, content)).fold(0, u64::saturating_add)
+            let advice = result.advice.as_deref().map_or(0, count);
+            let sizes = result.content.iter().map(|content| content_size(tokenizer, content));
+            sizes.fold(advice, u64::saturating_add)
         }
         Part::Image(_) => IMAGE,
         // Other parts have a format of their provider, which is counted as the JSON text that is sent.

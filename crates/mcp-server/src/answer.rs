@@ -23,6 +23,8 @@ pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
             _ => content.push(convert_content(piece)),
         }
     }
+    // The caller is a model.
+    content.extend(result.advice.as_deref().map(ContentBlock::text));
     if content.is_empty() {
         content.push(ContentBlock::text("done"));
     }

@@ -132,8 +132,12 @@ pub struct ToolResult {
     pub call: CallId,
     /// The outcome of the call.
     pub status: ResultStatus,
-    /// The content for the model.
+    /// The content, for the model and for people.
     pub content: Vec<Content>,
+    /// The next step that the program suggests to the model. It follows the content in the text for the model, and
+    /// interfaces do not display it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// Properties of the content for display and policy; they are not sent to the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ResultFlag>,
@@ -156,12 +160,27 @@ pub enum ResultFlag {
 impl ToolResult {
     /// Creates a result with any content.
     pub fn new(call: CallId, status: ResultStatus, content: Vec<Content>) -> Self {
-        Self { call, status, content, flags: Vec::new(), opaque: None }
+        Self { call, status, content, advice: None, flags: Vec::new(), opaque: None }
     }
 
     /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
+        self
+    }
+
+    /// Sets the next step that only the model receives.
+    ///
+    /// ```
+    /// use windlass_protocol::{CallId, ResultStatus, ToolResult};
+    /// let result = ToolResult::text(CallId::new("call_1")?, ResultStatus::Denied, "It is not allowed.")
+    ///     .with_advice("Continue without it.".to_owned());
+    /// assert_eq!(result.wire_text(), "[denied] It is not allowed.\nContinue without it.");
+    /// assert_eq!(result.display_text(), "[denied] It is not allowed.");
+    /// # Ok::<(), windlass_protocol::IdError>(())
+    /// ```
+    pub fn with_advice(mut self, advice: impl Into<Option<String>>) -> Self {
+        self.advice = advice.into();
         self
     }
 
@@ -176,9 +195,19 @@ impl ToolResult {
         Self::new(call, status, vec![Content::text(text)])
     }
 
-    /// Returns the text of the result for a provider. It is never empty, and a status other than ok is its
-    /// prefix (RULES P6). Pictures are not included; a wire format sends them separately.
+    /// Returns the text of the result for a provider: the content and the advice. It is never empty, and a status
+    /// other than ok is its prefix (RULES P6). Pictures are not included; a wire format sends them separately.
     pub fn wire_text(&self) -> String {
+        let mut text = self.display_text();
+        if let Some(advice) = &self.advice {
+            text.push('\n');
+            text.push_str(advice);
+        }
+        text
+    }
+
+    /// Returns the text of the result for a person: like [`wire_text`](Self::wire_text), without the advice.
+    pub fn display_text(&self) -> String {
         let mut text = String::new();
         if !self.status.is_ok() {
             text.push('[');

@@ -7,10 +7,13 @@
 //! the configuration adds them by name; tools whose feature is off; tools that cannot work in this
 //! environment; disabled tools. A filter only removes, so the order only determines which reason is reported.
 
+use windlass_protocol::ResultStatus;
+
 use crate::WorkMode;
 use crate::catalogue::{is_always_there, is_known, is_of_every_mode};
 use crate::entry::Entry;
 use crate::index::FixedTools;
+use crate::refusal::CallRefusal;
 
 /// The availability of a tool: offered, or the reason why it is hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,51 +94,58 @@ pub(crate) fn availability(plan: &FixedTools, mode: Option<&WorkMode>, entry: &E
 /// The tool that changes the mode. Without modes it is unavailable.
 const SWITCH_MODE: &str = "switch_mode";
 
-/// Returns the reason why a hidden tool cannot be called, worded for the model (RULES N1).
+/// Returns the refusal of a call of a hidden tool (RULES N1).
 pub(crate) fn explain_hidden(
     plan: &FixedTools,
     mode: Option<&WorkMode>,
     entry: &Entry,
     availability: &Availability,
-) -> String {
+) -> CallRefusal {
     let shown = &entry.shown;
+    let unknown = |text: String| CallRefusal::new(ResultStatus::UnknownTool, text);
     match availability {
-        Availability::Offered => format!("{shown} is offered"),
-        Availability::NotInPreset => format!("{shown} is not one of the tools of this conversation."),
-        Availability::NotInMode => {
-            let group = entry.group;
-            let here = mode.map_or_else(String::new, |mode| format!(" {} ({})", mode.name, mode.slug));
-            let modes: Vec<_> = (plan.modes.iter())
-                .filter(|mode| self::availability(plan, Some(mode), entry).is_offered())
-                .map(|mode| mode.slug.as_str())
-                .collect();
-            let where_else = match modes.as_slice() {
-                [] => "No mode has it: continue without it.".to_owned(),
-                modes => format!(
-                    "It is available in: {}. Change the mode with {SWITCH_MODE}, or continue without it.",
-                    modes.join(", ")
-                ),
-            };
-            format!(
-                "{shown} was not run: it belongs to the group {group}, which the mode{here} does not \
-                 include. {where_else}"
-            )
+        Availability::Offered => unknown(format!("{shown} is offered")),
+        Availability::NotInPreset => {
+            unknown(format!("{shown} is not one of the tools of this conversation."))
         }
-        Availability::NotForAgent => format!(
-            "{shown} is not available to this agent (rule \
-             f.caller_rights)."
-        ),
-        Availability::NotForModel => format!("{shown} is not offered to this model."),
+        Availability::NotInMode => explain_mode(plan, mode, entry),
+        Availability::NotForAgent => {
+            let text = format!("{shown} is not available to this agent (rule f.caller_rights).");
+            CallRefusal::new(ResultStatus::Denied, text)
+        }
+        Availability::NotForModel => unknown(format!("{shown} is not offered to this model.")),
         Availability::FeatureOff { feature } => {
-            format!("{shown} is not offered: it needs the feature {feature}, which is off.")
+            unknown(format!("{shown} is not offered: it needs the feature {feature}, which is off."))
         }
-        Availability::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
-        Availability::Disabled => format!("{shown} is switched off."),
+        Availability::Unavailable { reason } => unknown(format!("{shown} cannot be used here: {reason}.")),
+        Availability::Disabled => unknown(format!("{shown} is switched off.")),
         Availability::Deferred => {
-            format!("{shown} was not run: search for it with tool_search, and call it in your next turn.")
+            unknown(format!("{shown} was not run: its definition has not been sent to the model."))
+                .with_advice("Search for it with tool_search, and call it in your next turn.")
         }
         Availability::Removed => {
-            format!("{shown} was removed during the conversation, and was not run.")
+            unknown(format!("{shown} was removed during the conversation, and was not run."))
         }
     }
+}
+
+/// Returns the refusal of a call whose group the mode does not include.
+fn explain_mode(plan: &FixedTools, mode: Option<&WorkMode>, entry: &Entry) -> CallRefusal {
+    let (shown, group) = (&entry.shown, entry.group);
+    let here = mode.map_or_else(String::new, |mode| format!(" {} ({})", mode.name, mode.slug));
+    let modes: Vec<_> = (plan.modes.iter())
+        .filter(|mode| availability(plan, Some(mode), entry).is_offered())
+        .map(|mode| mode.slug.as_str())
+        .collect();
+    let (others, advice) = match modes.as_slice() {
+        [] => ("No mode has it.".to_owned(), "Continue without it.".to_owned()),
+        modes => (
+            format!("It is available in: {}.", modes.join(", ")),
+            format!("Change the mode with {SWITCH_MODE}, or continue without it."),
+        ),
+    };
+    let text = format!(
+        "{shown} was not run: it belongs to the group {group}, which the mode{here} does not include. {others}"
+    );
+    CallRefusal::new(ResultStatus::Denied, text).with_advice(advice)
 }

@@ -10,6 +10,7 @@ use windlass_schema::{Coercion, Violation, coerce_at};
 use crate::checked::Checked;
 use crate::entry::Entry;
 use crate::fence;
+use crate::refusal::CallRefusal;
 use crate::route::{Route, route};
 use crate::toolbox::Toolbox;
 
@@ -28,7 +29,8 @@ impl Toolbox {
             Route::Fits(payload) => payload,
             Route::Model(text) => return Err(refuse(&call, ResultStatus::InvalidArguments, text)),
             Route::Program(misrouted) => {
-                return Err(refuse(&call, ResultStatus::Error, format!("{misrouted}; do not call it again")));
+                let refusal = CallRefusal::new(ResultStatus::Error, misrouted.to_string());
+                return Err(refusal.with_advice("Do not call it again.").into_result(&call));
             }
         };
         let mut coerced = Vec::new();
@@ -36,16 +38,15 @@ impl Toolbox {
             // The last of two equal keys wins (RULES J7), but a reader who sees only the first would approve
             // another call.
             if !entry.tool.hints().read_only && has_equal_keys(arguments) {
-                let text =
-                    format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
-                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+                let text = format!("{} was not run: its arguments have a key twice.", entry.shown);
+                let refusal = CallRefusal::new(ResultStatus::InvalidArguments, text);
+                return Err(refusal.with_advice("Give each key once.").into_result(&call));
             }
             match fitting(entry, arguments) {
                 Ok(None) => {}
                 Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
                 Err(violations) => {
-                    let text = invalid(&entry.shown, &violations);
-                    return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+                    return Err(refuse_arguments(&entry.shown, &violations).into_result(&call));
                 }
             }
         }
@@ -55,7 +56,7 @@ impl Toolbox {
             return Err(refuse(&call, ResultStatus::Error, text));
         };
         self.check_modes(|mode| fence::effects(mode, entry, &effects))
-            .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::add_advice(&problem)))?;
+            .map_err(|problem| fence::refuse(&problem).into_result(&call))?;
         let name = entry.name.clone();
         let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
         let entry = Arc::clone(entry);
@@ -67,10 +68,9 @@ impl Toolbox {
     /// (RULES N1).
     fn find_offered(&self, call: &ToolCall) -> Result<&Arc<Entry>, Box<ToolResult>> {
         let name = call.name.as_str();
-        self.entry(name).filter(|entry| self.availability_of(entry).is_offered()).ok_or_else(|| {
-            let (status, text) = self.explain_refusal(name);
-            refuse(call, status, text)
-        })
+        self.entry(name)
+            .filter(|entry| self.availability_of(entry).is_offered())
+            .ok_or_else(|| self.explain_refusal(name).into_result(call))
     }
 
     /// Inspects the state that a checked call would run on and adds it to the call's facts. Reads the file
@@ -87,7 +87,7 @@ impl Toolbox {
             return Err(refuse(&checked.call, ResultStatus::Error, text));
         };
         self.check_modes(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
-            .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))?;
+            .map_err(|problem| fence::refuse(&problem).into_result(&checked.call))?;
         let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
         checked.facts = facts.with_call_kind(seen.call_kind).with_minimum_risk(seen.minimum_risk);
         checked.changes = seen.changes;
@@ -95,14 +95,14 @@ impl Toolbox {
     }
 }
 
-pub(crate) fn invalid(name: &ToolName, violations: &[Violation]) -> String {
+pub(crate) fn refuse_arguments(name: &ToolName, violations: &[Violation]) -> CallRefusal {
     let mut text = format!("{name} was not run, its arguments are wrong:");
     for violation in violations {
         text.push_str("\n- ");
         text.push_str(&violation.to_string());
     }
-    text.push_str("\nCall it again with arguments that fit its schema.");
-    text
+    CallRefusal::new(ResultStatus::InvalidArguments, text)
+        .with_advice("Call it again with arguments that fit its schema.")
 }
 
 /// Returns whether any object in the arguments repeats a key, at any depth.
@@ -117,15 +117,15 @@ pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<To
     let (entry, facts) = (&checked.entry, &checked.facts);
     let availability = toolbox.availability_of(entry);
     if !availability.is_offered() {
-        let text = toolbox.explain_hidden(entry, &availability);
-        return Err(refuse(&checked.call, ResultStatus::Denied, text));
+        let refusal = toolbox.explain_hidden(entry, &availability);
+        return Err(CallRefusal { status: ResultStatus::Denied, ..refusal }.into_result(&checked.call));
     }
     toolbox
         .check_modes(|mode| {
             fence::effects(mode, entry, &facts.effects)?;
             fence::targets(mode, entry, &facts.effects, &facts.targets)
         })
-        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))
+        .map_err(|problem| fence::refuse(&problem).into_result(&checked.call))
 }
 
 /// Coerces arguments that violate the schema, and validates the result against the tool's own schema
@@ -145,5 +145,5 @@ fn fitting(
 }
 
 fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> Box<ToolResult> {
-    Box::new(ToolResult::text(call.id.clone(), status, text))
+    CallRefusal::new(status, text).into_result(call)
 }

@@ -7,9 +7,10 @@ use windlass_protocol::{Arguments, Effect, ResultStatus, ToolName};
 use windlass_schema::{Violation, coerce};
 use windlass_tool::EarlyArguments;
 
-use crate::check::invalid;
+use crate::check::refuse_arguments;
 use crate::entry::Entry;
 use crate::fence;
+use crate::refusal::CallRefusal;
 use crate::toolbox::Toolbox;
 
 /// The facts that are certain about a call before it is complete.
@@ -22,7 +23,7 @@ pub struct PartialCheck {
     pub effects: Vec<Effect>,
 }
 
-/// The reason why a call cannot run, worded for the model.
+/// The reason why a call cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartialRefusal {
@@ -30,6 +31,8 @@ pub struct PartialRefusal {
     pub status: ResultStatus,
     /// The text of the result.
     pub text: String,
+    /// The next step for the model.
+    pub advice: Option<String>,
     /// The cause of the refusal.
     pub cause: RefusalCause,
 }
@@ -51,24 +54,22 @@ pub(crate) fn check_partial(
     latest: &str,
 ) -> Result<PartialCheck, PartialRefusal> {
     let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.availability_of(entry).is_offered()) else {
-        let (status, text) = toolbox.explain_refusal(name);
+        let CallRefusal { status, text, advice } = toolbox.explain_refusal(name);
         let cause = if status == ResultStatus::Denied { RefusalCause::Mode } else { RefusalCause::Call };
-        return Err(PartialRefusal { status, text, cause });
+        return Err(PartialRefusal { status, text, advice, cause });
     };
     if let Some(value) = complete.get(latest)
         && let Err(violations) = check_argument(entry, latest, value)
     {
-        let (status, cause) = (ResultStatus::InvalidArguments, RefusalCause::Call);
-        return Err(PartialRefusal { status, text: invalid(&entry.shown, &violations), cause });
+        let CallRefusal { status, text, advice } = refuse_arguments(&entry.shown, &violations);
+        let cause = RefusalCause::Call;
+        return Err(PartialRefusal { status, text, advice, cause });
     }
     // A panic here only loses the early effects; the check of the complete call reports it (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
     toolbox.check_modes(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| {
-        PartialRefusal {
-            status: ResultStatus::Denied,
-            text: fence::add_advice(&problem),
-            cause: RefusalCause::Mode,
-        }
+        let CallRefusal { status, text, advice } = fence::refuse(&problem);
+        PartialRefusal { status, text, advice, cause: RefusalCause::Mode }
     })?;
     Ok(PartialCheck { name: entry.name.clone(), effects })
 }

@@ -6,9 +6,10 @@
 //! process or calls a server is not checked if the tool's group is `command` or `mcp`. The files that such a
 //! call accesses are unknown before it runs, and a mode that grants the group accepts this.
 
-use windlass_protocol::{Effect, Target};
+use windlass_protocol::{Effect, ResultStatus, Target};
 
 use crate::entry::Entry;
+use crate::refusal::CallRefusal;
 use crate::{FilePattern, ToolGroup, WorkMode};
 
 /// Checks the declared effects of a call.
@@ -125,10 +126,9 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// Completes a problem into the text for the model, with advice on the next step.
-pub(crate) fn add_advice(problem: &str) -> String {
-    format!(
-        "{problem}. Choose another file, change the mode with switch_mode if the task needs it, or continue \
-         without."
+/// Creates the refusal of a call because of a problem that the checks of this module found.
+pub(crate) fn refuse(problem: &str) -> CallRefusal {
+    CallRefusal::new(ResultStatus::Denied, format!("{problem}.")).with_advice(
+        "Choose another file, change the mode with switch_mode if the task needs it, or continue without.",
     )
 }

@@ -27,6 +27,7 @@ mod entry;
 mod fence;
 mod gate;
 mod partial;
+mod refusal;
 mod rights;
 mod route;
 mod run;

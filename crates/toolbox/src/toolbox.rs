@@ -13,6 +13,7 @@ use windlass_tool::{EarlyArguments, Tool};
 use crate::availability::{availability, explain_hidden};
 use crate::entry::Entry;
 use crate::index::{CallableTool, FixedTools, ToolIndex};
+use crate::refusal::CallRefusal;
 use crate::rights::Rights;
 use crate::route::{Route, route};
 use crate::{
@@ -190,7 +191,7 @@ impl Toolbox {
     }
 
     /// Returns the reason why a hidden tool cannot be called.
-    pub(crate) fn explain_hidden(&self, entry: &Entry, availability: &Availability) -> String {
+    pub(crate) fn explain_hidden(&self, entry: &Entry, availability: &Availability) -> CallRefusal {
         explain_hidden(&self.plan, self.mode(), entry, availability)
     }
 

@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut events = agent.stream("Make a note.");
     while let Some(event) = events.next().await {
         match event? {
-            Event::CallEnded { result } => println!("← {}", result.wire_text()),
+            Event::CallEnded { result } => println!("← {}", result.display_text()),
             Event::Finished { outcome, .. } => println!("{outcome:?}"),
             _ => {}
         }

@@ -93,7 +93,8 @@ fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
     let given = |name| result.opaque.as_ref()?.for_wire(NAME)?.get(name);
     // An error that a client marked has only the flag `is_error`; do not add a status to its text.
     let text = if given(marks::IS_ERROR).is_some() {
-        ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone()).wire_text()
+        let plain = ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone());
+        plain.with_advice(result.advice.clone()).wire_text()
     } else {
         result.wire_text()
     };

@@ -108,15 +108,19 @@ fn response(result: &ToolResult) -> WireResponse<'_> {
     // Images are encoded separately.
     let mut said = result.content.iter().filter(|content| !matches!(content, Content::Image(_)));
     match (result.status.is_ok(), said.next(), said.next()) {
-        (true, Some(Content::Structured { value: object @ Value::Object(_) }), None) => {
+        (true, Some(Content::Structured { value: object @ Value::Object(_) }), None)
+            if result.advice.is_none() =>
+        {
             WireResponse::Object(object)
         }
-        (true, Some(Content::Structured { value }), None) => WireResponse::Value { output: value },
+        (true, Some(Content::Structured { value }), None) if result.advice.is_none() => {
+            WireResponse::Value { output: value }
+        }
         (true, ..) => WireResponse::Output { output: result.wire_text() },
         // The field's name already marks the result as an error.
         (false, ..) if result.status == ResultStatus::Error => {
             let words = ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone());
-            WireResponse::Error { error: words.wire_text() }
+            WireResponse::Error { error: words.with_advice(result.advice.clone()).wire_text() }
         }
         (false, ..) => WireResponse::Error { error: result.wire_text() },
     }

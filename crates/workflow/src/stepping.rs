@@ -150,7 +150,7 @@ impl Stepping {
             }
             _ => RetryRule::MayNot,
         };
-        End::Failed(Failure { message: result.wire_text(), output: Value::String(words(result)), again })
+        End::Failed(Failure { message: result.display_text(), output: Value::String(words(result)), again })
     }
 }
 
@@ -170,7 +170,7 @@ async fn wait_until(deadline: Option<Instant>) {
 
 /// Returns the text of a result without its status prefix.
 fn words(result: &ToolResult) -> String {
-    let text = result.wire_text();
+    let text = result.display_text();
     match text.split_once("] ") {
         Some((_, words)) if !result.status.is_ok() => words.to_owned(),
         _ => text,
@@ -186,7 +186,7 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
                 return if result.status.is_ok() {
                     End::Done(output)
                 } else {
-                    End::refuse(result.wire_text())
+                    End::refuse(result.display_text())
                 };
             }
             let comment = decision.reason.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
@@ -197,12 +197,12 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
         None if result.status.is_ok() => {
             End::refuse("the approval was not requested: the policy has to ask here".to_owned())
         }
-        None => End::refuse(result.wire_text()),
+        None => End::refuse(result.display_text()),
     }
 }
 
 fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
-    let text = result.wire_text();
+    let text = result.display_text();
     if reading != Reading::Output(OutputForm::Json) {
         return End::Done(Value::String(text));
     }

@@ -6,11 +6,10 @@ use windlass_toolbox::Checked;
 
 /// Returns the result of a call whose decision does not hold any more.
 pub(super) fn refuse_stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
-    let text = format!(
-        "stale_approval: not run, because the call does not match the decision about it ({what}). Check the \
-         current state, and repeat the call if it is still correct"
-    );
-    Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
+    let text =
+        format!("stale_approval: not run, because the call does not match the decision about it ({what}).");
+    let advice = "Check the current state, and repeat the call if it is still correct.".to_owned();
+    Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text).with_advice(advice))
 }
 
 /// Returns whether a call that the policy allowed has the same effects, targets and tool definition as when

@@ -7,7 +7,7 @@ use windlass_hitl::deny_early;
 use windlass_loop::{CallIndex, EarlyRefusal};
 use windlass_protocol::{Control, ToolName};
 use windlass_tool::EarlyArguments;
-use windlass_toolbox::RefusalCause;
+use windlass_toolbox::{PartialRefusal, RefusalCause};
 
 use crate::agent_inner::AgentInner;
 use crate::tools::Tools;
@@ -49,7 +49,8 @@ impl EarlyChecks {
                 return None;
             }
             Err(refusal) => {
-                return Some(EarlyRefusal::Refused { status: refusal.status, text: refusal.text });
+                let PartialRefusal { status, text, advice, .. } = refusal;
+                return Some(EarlyRefusal::Refused { status, text, advice });
             }
         };
         if toolbox.find(tool.as_str()).is_some_and(|tool| tool.hints().control == Control::ModeSwitch) {

@@ -6,6 +6,7 @@
     reason = "a test that cannot continue fails; it writes the files of a user"
 )]
 
+mod advice;
 mod configuration;
 mod errors;
 mod feed;

@@ -177,7 +177,7 @@ pub(crate) fn parse(app: &App) -> anyhow::Result<Windlass> {
     let mut matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
     if let Some(IgnoredOptions { options, with, why }) = find_refused(&matches) {
         let words = format!("{} cannot be given with {with}: {why}", options.join(", "));
-        refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
+        refuse(&find_command(&matches).error(ErrorKind::ArgumentConflict, words));
     }
     if let Some(command) = add_defaults(Windlass::command(), &matches, app)? {
         matches = command.try_get_matches().unwrap_or_else(|error| refuse(&error));
@@ -187,6 +187,18 @@ pub(crate) fn parse(app: &App) -> anyhow::Result<Windlass> {
         run.given = list_given(given);
     }
     Ok(parsed)
+}
+
+/// Returns the command of the command line, with its whole name, so that an error shows its usage.
+fn find_command(matches: &ArgMatches) -> clap::Command {
+    let mut command = Windlass::command();
+    command.build();
+    let mut at = matches;
+    while let Some((name, inner)) = at.subcommand() {
+        let Some(found) = command.find_subcommand(name).cloned() else { break };
+        (command, at) = (found, inner);
+    }
+    command
 }
 
 /// Returns the ids of the arguments that the command line gives, without those that have their default value.
@@ -267,7 +279,7 @@ fn list_options(definition: &clap::Command, matches: &ArgMatches) -> Vec<(String
 mod tests {
     use clap::CommandFactory;
 
-    use super::{Windlass, find_refused};
+    use super::{Windlass, find_command, find_refused};
 
     fn find_in(line: &str) -> Vec<String> {
         let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
@@ -281,6 +293,20 @@ mod tests {
         assert_eq!(find_in(line), ["--model", "--mode", "--preset", "--max-turns"]);
         assert_eq!(find_in("windlass run --replay f --autonomy auto-edit"), ["--autonomy"]);
         assert_eq!(find_in("windlass workflow run --resume 1-2 --root x"), ["--root"]);
+    }
+
+    #[test]
+    fn a_refusal_shows_the_usage_of_its_command() {
+        let mut lines = vec![("windlass run --resume 1-2 --model m", "Usage: windlass run ")];
+        if cfg!(feature = "workflow") {
+            lines.push(("windlass workflow run --resume 1-2 --root x", "Usage: windlass workflow run "));
+        }
+        for (line, usage) in lines {
+            let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
+            let error = find_command(&matches).error(clap::error::ErrorKind::ArgumentConflict, "no");
+            let text = error.render().to_string();
+            assert!(text.contains(usage), "{line}: {text}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ async fn run(manual: &ManualCalls, command: &str) -> anyhow::Result<String> {
         Arguments::parse(arguments).context("the command cannot be a call")?,
     );
     match manual.call(&call, std::future::pending()).await {
-        Ok((result, _)) => Ok(result.wire_text()),
+        Ok((result, _)) => Ok(result.display_text()),
         Err(error) => Ok(causes(&error).join(": ")),
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Explanation<'a> {
                     tool,
                     decision: "deny".to_owned(),
                     rule_id: if is_unknown { "v.unknown_tool" } else { "v.schema" }.to_owned(),
-                    reason: result.wire_text(),
+                    reason: result.display_text(),
                     risk: None,
                     trace: &[],
                 }

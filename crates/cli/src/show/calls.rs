@@ -55,7 +55,7 @@ impl Show {
     pub(super) fn result(&mut self, result: &ToolResult) -> String {
         let name = self.name(result.call.as_str());
         self.calls.push(format!("{name}: {}", result.status.as_str()));
-        let text = display_safe(&result.wire_text());
+        let text = display_safe(&result.display_text());
         let mut lines: Vec<&str> = text.lines().take(RESULT_LINES).collect();
         let left = text.lines().count().saturating_sub(lines.len());
         let more = format!("… {}", count_noun(left, "more line"));

@@ -57,6 +57,6 @@ impl Call {
             CallState::Deferred => (ResultStatus::EffectsUnknown, words::CANCELLED_ELSEWHERE),
             CallState::Speculative { .. } | CallState::Running | CallState::Ended(_) => return None,
         };
-        Some(ToolResult::text(self.invocation.id.clone(), status, text))
+        Some(text.to_result(self.invocation.id.clone(), status))
     }
 }

@@ -37,10 +37,10 @@ impl Core {
             let times = self.count_call(call);
             if let Some(calls) = round {
                 let text = words::in_circles(call.name.as_str(), calls, limit);
-                repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
+                repeated.push(text.to_result(call.id.clone(), ResultStatus::Error));
             } else if limit > 0 && times > limit {
                 let text = words::text_for_repeat(call.name.as_str(), times);
-                repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
+                repeated.push(text.to_result(call.id.clone(), ResultStatus::Error));
             }
         }
         repeated
@@ -55,7 +55,7 @@ impl Core {
         let Some(last) = left.next() else { return Vec::new() };
         let text = words::text_after_last(last.name.as_str());
         left.filter(|call| !contains(refused, call))
-            .map(|call| ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text.as_str()))
+            .map(|call| text.to_result(call.id.clone(), ResultStatus::NotStarted))
             .collect()
     }
 
@@ -69,7 +69,7 @@ impl Core {
             let used = self.ledger.count_call(name.clone());
             if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
                 let text = words::budget_text(name, limit);
-                over.push(ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text));
+                over.push(text.to_result(call.id.clone(), ResultStatus::NotStarted));
             }
         }
         over

@@ -264,7 +264,7 @@ impl Import {
                 assign_to_call(result, now)
             } else {
                 self.mend(Mend::NoResult { call: now.clone() });
-                ToolResult::text(now.clone(), ResultStatus::EffectsUnknown, words::NO_RESULT_ON_RECORD)
+                words::NO_RESULT_ON_RECORD.to_result(now.clone(), ResultStatus::EffectsUnknown)
             });
         }
         self.orphans(rest);

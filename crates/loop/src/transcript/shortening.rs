@@ -147,6 +147,7 @@ fn strip_pruned(message: &Arc<Message>, pruned: &BTreeSet<&CallId>) -> Arc<Messa
         {
             let text = words::result_left_out(result);
             result.content = vec![Content::text(text)];
+            result.advice = None;
         }
     }
     Arc::new(shorter)

@@ -3,24 +3,23 @@
 use windlass_protocol::ResultStatus;
 
 use super::Toolbox;
-use crate::Availability;
+use crate::refusal::CallRefusal;
 
 impl Toolbox {
-    /// Returns the status and the text for a name that does not lead to an offered tool.
-    pub(crate) fn explain_refusal(&self, name: &str) -> (ResultStatus, String) {
+    /// Returns the refusal of a name that does not lead to an offered tool.
+    pub(crate) fn explain_refusal(&self, name: &str) -> CallRefusal {
         let Some(entry) = self.entry(name) else {
-            return (ResultStatus::UnknownTool, self.explain_unknown(name));
+            let refusal = CallRefusal::new(ResultStatus::UnknownTool, format!("unknown tool {name}."));
+            return refusal.with_advice(self.list_offered());
         };
         let availability = self.availability_of(entry);
-        let text = self.explain_hidden(entry, &availability);
-        match availability {
-            Availability::NotInMode | Availability::NotForAgent => (ResultStatus::Denied, text),
-            _ => (ResultStatus::UnknownTool, format!("{text} {}", self.list_offered())),
-        }
-    }
-
-    fn explain_unknown(&self, name: &str) -> String {
-        format!("unknown tool {name}. {}", self.list_offered())
+        let CallRefusal { status, text, advice } = self.explain_hidden(entry, &availability);
+        let advice = if status == ResultStatus::UnknownTool {
+            Some(format!("{}{}", advice.map(|it| it + " ").unwrap_or_default(), self.list_offered()))
+        } else {
+            advice
+        };
+        CallRefusal { status, text, advice }
     }
 
     fn list_offered(&self) -> String {

@@ -165,7 +165,7 @@ fn a_tool_that_cannot_work_here_says_why() {
     assert!(
         result
             .wire_text()
-            .contains("run_command cannot be used here: there is no shell. The tools are: read_file")
+            .contains("run_command cannot be used here: there is no shell.\nThe tools are: read_file")
     );
 }
 

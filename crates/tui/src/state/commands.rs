@@ -31,6 +31,9 @@ const KEYS: [(&str, &str); 16] = [
     ("y a r e n l d", "answer a question, after it stood for a moment"),
     ("Ctrl-W, Ctrl-U, Ctrl-K", "delete a word, to the start, to the end of the line"),
 ];
+/// Names that other agents have for a command.
+const ALIASES: [(&str, &str); 4] =
+    [("resume", "sessions"), ("clear", "new"), ("exit", "quit"), ("usage", "cost")];
 /// Lines of a diff that `/diff` shows.
 const DIFF_LINES: usize = 2_000;
 
@@ -44,6 +47,7 @@ impl State {
         if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_lowercase()) {
             return false;
         }
+        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, command)| command);
         if !COMMANDS.iter().any(|(command, ..)| *command == name) {
             self.hint = Some(format!("/{name} is not a command; /help lists them"));
             return true;
@@ -222,9 +226,12 @@ impl State {
 
     fn show_help(&mut self) {
         let options = self.canvas.render_options();
+        // On a narrow terminal the words begin behind the key.
+        let (width, indent) = if options.columns < 60 { (0, 4) } else { (24, 26) };
         let row = |key: &str, words: &str| {
+            let gap = if width == 0 { "  " } else { "" };
             Line::from(vec![
-                Span::styled(format!("  {key:<24}"), options.theme.style(Role::Key)),
+                Span::styled(format!("  {key:<width$}{gap}"), options.theme.style(Role::Key)),
                 Span::styled(words.to_owned(), options.theme.style(Role::Words)),
             ])
         };
@@ -234,7 +241,7 @@ impl State {
             .collect();
         lines.push(Line::default());
         lines.extend(KEYS.iter().map(|(key, words)| row(key, words)));
-        let indent = Line::from(" ".repeat(26));
+        let indent = Line::from(" ".repeat(indent));
         let wrapped =
             lines.iter().flat_map(|line| windlass_screen::wrap_line(line, options.columns, &indent));
         self.transcript.add_lines(wrapped.collect());

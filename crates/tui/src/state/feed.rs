@@ -13,9 +13,31 @@ impl State {
         self.observe_questions(event);
         self.agents.apply(event);
         self.working_calls.apply(event);
+        let unsent = self.list_unsent(event);
         self.transcript.apply(event, self.now);
         if event.agent.is_none() {
             self.observe_run(&event.kind);
+        }
+        self.return_unsent(&unsent);
+    }
+
+    /// Returns the queued messages of a run that a person stopped. The model did not receive them.
+    fn list_unsent(&self, event: &FeedEvent) -> Vec<String> {
+        let is_end = event.agent.is_none() && matches!(event.kind, FeedKind::RunEnded { .. });
+        if is_end && self.stop == StopRequest::Now { self.transcript.queue().to_vec() } else { Vec::new() }
+    }
+
+    /// Puts messages back into the composer, or into the history if the composer has a text.
+    fn return_unsent(&mut self, unsent: &[String]) {
+        if unsent.is_empty() {
+            return;
+        }
+        if self.composer.is_empty() {
+            self.composer.set(&unsent.join("\n\n"));
+            self.hint = Some("the queued messages were not sent; Enter sends them".to_owned());
+        } else {
+            unsent.iter().for_each(|text| self.history.push(text));
+            self.hint = Some("the queued messages were not sent; Up finds them".to_owned());
         }
     }
 

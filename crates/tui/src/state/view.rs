@@ -6,7 +6,7 @@ use ratatui_core::text::{Line, Span};
 use windlass_app::feed::Question;
 use windlass_screen::{
     CardLimits, QueuePosition, RenderOptions, RenderedCard, Role, cut, escape_line, format_duration,
-    render_text,
+    render_text, text_width,
 };
 
 use super::review::Review;
@@ -17,6 +17,8 @@ const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
 /// Rows of the composer and of a picker.
 const COMPOSER_ROWS: usize = 10;
 const PICKER_ROWS: usize = 12;
+/// Rows of a hint on a narrow terminal.
+const HINT_ROWS: usize = 3;
 /// Rows that stay for a question on a small terminal.
 const MIN_CARD_ROWS: usize = 6;
 
@@ -180,15 +182,11 @@ impl State {
             lines.splice(head..tail, [Line::from(Span::styled(words, style(Role::Warning)))]);
         }
         if self.comment_for.is_some() {
-            lines.push(Line::from(Span::styled(
-                "  no: write a comment, or only press Enter; Esc: back",
-                style(Role::Question),
-            )));
+            let words = "no: write a comment, or only press Enter; Esc: back";
+            lines.extend(render_indented(words, Role::Question, options));
         } else if open.card.is_some() && !self.composer.is_empty() {
-            lines.push(Line::from(Span::styled(
-                "  Tab: answer the question; the text stays",
-                style(Role::Question),
-            )));
+            let words = "Tab: answer the question; the text stays";
+            lines.extend(render_indented(words, Role::Question, options));
         }
         lines
     }
@@ -208,9 +206,13 @@ impl State {
                 let mark = if is_chosen { "› " } else { "  " };
                 let role = if is_chosen { Role::Strong } else { Role::Words };
                 let name = cut(&escape_line(&choice.name), options.columns.saturating_sub(4).min(50));
+                let room = options.columns.saturating_sub(text_width(&name)).saturating_sub(4);
                 lines.push(Line::from(vec![
                     Span::styled(format!("{mark}{name}"), style(role)),
-                    Span::styled(format!("  {}", escape_line(&choice.details)), style(Role::Faint)),
+                    Span::styled(
+                        format!("  {}", cut(&escape_line(&choice.details), room)),
+                        style(Role::Faint),
+                    ),
                 ]));
             }
             let caret = (picker.chosen.saturating_sub(first).saturating_add(1), 0);
@@ -233,17 +235,21 @@ impl State {
         let caret = (layout.caret.0, layout.caret.1.saturating_add(2));
         for (at, offer) in self.offers().into_iter().enumerate() {
             let role = if at == self.offer { Role::Strong } else { Role::Words };
+            let text = cut(&format!("  {:<14}", escape_line(&offer.text)), options.columns);
+            let room = options.columns.saturating_sub(text_width(&text)).saturating_sub(1);
             lines.push(Line::from(vec![
-                Span::styled(format!("  {:<14}", escape_line(&offer.text)), style(role)),
-                Span::styled(format!(" {}", offer.hint), style(Role::Faint)),
+                Span::styled(text, style(role)),
+                Span::styled(format!(" {}", cut(&offer.hint, room)), style(Role::Faint)),
             ]));
         }
-        lines.push(match &self.hint {
+        match &self.hint {
             Some(hint) => {
-                Line::from(Span::styled(cut(&escape_line(hint), options.columns), style(Role::Warning)))
+                lines.extend(
+                    render_text(&escape_line(hint), Role::Warning, options).into_iter().take(HINT_ROWS),
+                );
             }
-            None => self.status_line(options),
-        });
+            None => lines.push(self.status_line(options)),
+        }
         (lines, caret)
     }
 
@@ -275,4 +281,14 @@ impl State {
             "describe a task; /help lists the commands"
         }
     }
+}
+
+/// Renders a text two columns to the right, wrapped to the width.
+fn render_indented(text: &str, role: Role, options: &RenderOptions) -> Vec<Line<'static>> {
+    let mut lines =
+        render_text(text, role, &RenderOptions::new(options.columns.saturating_sub(2), options.theme));
+    for line in &mut lines {
+        line.spans.insert(0, Span::raw("  "));
+    }
+    lines
 }

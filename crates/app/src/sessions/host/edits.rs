@@ -33,14 +33,14 @@ impl SessionHost {
         match toolbox.check(&call) {
             // Policy and the work mode decide when the run checks the changed call.
             Err(refusal) if refusal.status == ResultStatus::InvalidArguments => {
-                Err(AnswerError::InvalidArguments { problem: list_violations(&refusal.wire_text()) })
+                Err(AnswerError::InvalidArguments { problem: list_violations(&refusal.display_text()) })
             }
             _ => Ok(()),
         }
     }
 }
 
-/// Returns the violations of a refusal, without the sentences for the model.
+/// Returns the violations of a refusal, without its first line.
 fn list_violations(refusal: &str) -> String {
     let violations: Vec<&str> = refusal.lines().filter_map(|line| line.strip_prefix("- ")).collect();
     if violations.is_empty() { refusal.to_owned() } else { violations.join("; ") }

@@ -20,7 +20,9 @@ impl Executing {
         }
         let (facts, decision, request) = match decision {
             CallDecision::Refused(result) => {
-                self.end_call(core, ToolResult::new(id.clone(), result.status, result.content));
+                let advice = result.advice;
+                let result = ToolResult::new(id.clone(), result.status, result.content).with_advice(advice);
+                self.end_call(core, result);
                 return self.advance(core);
             }
             CallDecision::Decided { facts, decision, request } => (facts, decision, request),
@@ -37,7 +39,7 @@ impl Executing {
             }
             (Verdict::Deny, _) => {
                 let text = words::denial_text(&reason.rule_id, &reason.text);
-                self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Denied, text));
+                self.end_call(core, text.to_result(id.clone(), ResultStatus::Denied));
                 self.advance(core)
             }
             (Verdict::Ask, Some(request)) => self.queue_approval(core, id, request),
@@ -144,12 +146,10 @@ impl Executing {
             ApprovalOutcome::Answered(decision) => {
                 (ResultStatus::Denied, words::answered_denial_text(decision))
             }
-            ApprovalOutcome::TimedOut { .. } => {
-                (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
-            }
-            _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
+            ApprovalOutcome::TimedOut { .. } => (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT),
+            _ => (ResultStatus::Denied, words::NO_APPROVER),
         };
-        self.end_call(core, ToolResult::text(id, status, text));
+        self.end_call(core, text.to_result(id, status));
         self.advance(core)
     }
 
@@ -165,7 +165,7 @@ impl Executing {
 
     /// Denies a call whose approval request cannot be sent.
     fn deny_without_approver(&mut self, core: &mut Core, id: &CallId) -> Option<Transition> {
-        self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Denied, words::NO_APPROVER));
+        self.end_call(core, words::NO_APPROVER.to_result(id.clone(), ResultStatus::Denied));
         self.advance(core)
     }
 }

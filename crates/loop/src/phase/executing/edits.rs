@@ -48,7 +48,7 @@ impl Executing {
             Some(_) => words::TOO_MANY_EDITS,
             None => words::EDIT_WITHOUT_ARGUMENTS,
         };
-        self.end_call(core, ToolResult::text(id, ResultStatus::Denied, text));
+        self.end_call(core, text.to_result(id, ResultStatus::Denied));
         self.advance(core)
     }
 

@@ -1,10 +1,11 @@
 //! Calls that come after all other calls of their answer: the completion, and a call that ends its answer.
 
-use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Control, ResultStatus, ToolCall};
 
 use super::Executing;
 use crate::completion::completion_text;
 use crate::core::Core;
+use crate::words::ResultText;
 use crate::{Command, Event, words};
 
 impl Executing {
@@ -31,7 +32,7 @@ impl Executing {
         for (is_last, control, call) in held {
             match refuse_completion(control, is_last, has_failed) {
                 Some(refusal) => {
-                    self.end_call(core, ToolResult::text(call.id, ResultStatus::Error, refusal));
+                    self.end_call(core, refusal.to_result(call.id, ResultStatus::Error));
                 }
                 None => self.decide_last(core, control, call),
             }
@@ -57,7 +58,7 @@ impl Executing {
 }
 
 /// Returns the reason to refuse a completion; `None` for other calls.
-fn refuse_completion(control: Control, is_last: bool, has_failed: bool) -> Option<&'static str> {
+fn refuse_completion(control: Control, is_last: bool, has_failed: bool) -> Option<ResultText> {
     match (control, is_last, has_failed) {
         (Control::Completion, false, _) => Some(words::COMPLETION_NOT_LAST),
         (Control::Completion, true, true) => Some(words::COMPLETION_SIBLING_FAILED),

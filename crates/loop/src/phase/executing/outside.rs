@@ -1,12 +1,13 @@
 //! Calls and answers outside this process: calls that continue elsewhere, calls that an earlier process
 //! started, and the suspension of a run that waits for them (DESIGN "Suspend anywhere, resume anywhere").
 
-use windlass_protocol::{CallId, Control, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Control, ReconcileOutcome, ResultStatus, ToolCall};
 
 use super::Executing;
 use crate::call_state::Call;
 use crate::core::{Core, RestoredState};
 use crate::transition::Transition;
+use crate::words::ResultText;
 use crate::{Command, Entry, Event, Outcome, Wait, words};
 
 impl Executing {
@@ -17,7 +18,7 @@ impl Executing {
         let call = self.find(id).filter(|call| call.is_running())?;
         if is_stopping {
             let text = words::CANCELLED_ELSEWHERE;
-            self.end_call(core, ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text));
+            self.end_call(core, text.to_result(id.clone(), ResultStatus::EffectsUnknown));
         } else {
             call.defer().ok()?;
             core.record(Entry::Deferred { call: id.clone() });
@@ -94,7 +95,7 @@ impl Executing {
             // The call changed nothing, so it is decided again under the present conditions.
             ReconcileOutcome::NotBegun => call.hold().ok()?,
             ReconcileOutcome::Done => {
-                let result = ToolResult::text(id.clone(), ResultStatus::Ok, words::DONE_BEFORE);
+                let result = words::DONE_BEFORE.to_result(id.clone(), ResultStatus::Ok);
                 self.end_call(core, result);
             }
             other => self.end_with_unknown_effects(core, id, words::cut_off(other)),
@@ -104,11 +105,11 @@ impl Executing {
 
     /// Ends a call whose effects are unknown; it never runs again. The human is informed first if the
     /// configuration requires that.
-    fn end_with_unknown_effects(&mut self, core: &mut Core, id: &CallId, text: impl Into<String>) {
+    fn end_with_unknown_effects(&mut self, core: &mut Core, id: &CallId, text: ResultText) {
         if let Some(call) = self.find(id) {
             core.note_unknown_effects(call.call().name.to_string());
         }
-        self.end_call(core, ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text));
+        self.end_call(core, text.to_result(id.clone(), ResultStatus::EffectsUnknown));
     }
 
     /// Suspends the run if every open call waits for an answer or a result from outside this process.

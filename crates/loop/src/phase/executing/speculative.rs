@@ -1,7 +1,7 @@
 //! The outcomes of calls that started while their answer streamed.
 
 use windlass_hitl::{Decision, Facts};
-use windlass_protocol::{CallId, ResultStatus, ToolResult};
+use windlass_protocol::{CallId, ResultStatus};
 
 use super::Executing;
 use super::decisions::record_decision;
@@ -49,7 +49,7 @@ impl Executing {
     }
 
     fn cancel_call(&mut self, core: &mut Core, id: &CallId) -> Option<Transition> {
-        self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Cancelled, words::CANCELLED));
+        self.end_call(core, words::CANCELLED.to_result(id.clone(), ResultStatus::Cancelled));
         self.advance(core)
     }
 }

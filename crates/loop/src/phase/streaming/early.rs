@@ -6,6 +6,7 @@ use serde_json::Value;
 use windlass_assemble::{CallEvent, CallIndex};
 use windlass_protocol::{ResultStatus, ToolName};
 
+use crate::words::ResultText;
 use crate::{CallRepairs, Command, EarlyRefusal, words};
 
 /// Number of arguments of one call that are checked early. The other arguments are only checked with the
@@ -33,7 +34,7 @@ struct Open {
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: ResultStatus,
-    pub(crate) text: String,
+    pub(crate) text: ResultText,
 }
 
 impl EarlyChecks {
@@ -92,13 +93,16 @@ impl EarlyChecks {
             return None;
         }
         let (status, problem) = match refusal {
-            EarlyRefusal::Refused { status, text } => (status, text),
+            EarlyRefusal::Refused { status, text, advice } => {
+                (status, ResultText { problem: text.into(), advice: advice.map(Into::into) })
+            }
             EarlyRefusal::Denied(reason) => {
                 (ResultStatus::Denied, words::denial_text(&reason.rule_id, &reason.text))
             }
         };
-        self.refused.insert(key, Refusal { status, text: words::early_refusal_text(&problem) });
-        Some(problem)
+        let text = words::early_refusal_text(&problem);
+        self.refused.insert(key, Refusal { status, text });
+        Some(problem.problem.into_owned())
     }
 
     /// Returns the repairs of the complete calls.

@@ -145,11 +145,7 @@ fn identify_calls(answer: &Answer, early: &EarlyChecks, ids: &CallIds) -> (Vec<T
 
 fn refuse_malformed(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolResult {
     match early {
-        Some(refusal) => ToolResult::text(id, refusal.status, refusal.text.as_str()),
-        None => ToolResult::text(
-            id,
-            call.status(),
-            words::text_for_malformed(&call.reason.to_string(), &call.text),
-        ),
+        Some(refusal) => refusal.text.to_result(id, refusal.status),
+        None => words::text_for_malformed(&call.reason.to_string(), &call.text).to_result(id, call.status()),
     }
 }

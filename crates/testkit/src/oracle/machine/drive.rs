@@ -230,7 +230,11 @@ impl Drive {
         let refusal = if by.is_multiple_of(2) {
             EarlyRefusal::Denied(Reason::new("f.outside_write", Source::Builtin, "outside"))
         } else {
-            EarlyRefusal::Refused { status: ResultStatus::InvalidArguments, text: "wrong".into() }
+            EarlyRefusal::Refused {
+                status: ResultStatus::InvalidArguments,
+                text: "wrong".into(),
+                advice: None,
+            }
         };
         self.step(Input::RefusedEarly { answer, key, refusal });
     }

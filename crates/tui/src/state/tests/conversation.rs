@@ -86,6 +86,52 @@ fn escape_stops_after_the_call_and_then_now() {
 }
 
 #[test]
+fn messages_that_wait_return_to_the_composer_if_the_run_is_stopped() {
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "message_queued", "text": "also this", "after_task": false}));
+    talk.feed(json!({"kind": "message_queued", "text": "and then", "after_task": true}));
+    assert_eq!(talk.key(Key::Escape), [Action::Stop]);
+    talk.feed(
+        json!({"kind": "run_ended", "outcome": {"state": "stopped", "cause": "cancelled"}, "total": {}}),
+    );
+    assert!(talk.view().contains("the queued messages were not sent"), "{}", talk.view());
+    let sent = talk.key(Key::Enter);
+    assert!(
+        matches!(&sent[..], [Action::Submit { task, .. }] if task == "also this\n\nand then"),
+        "{sent:?}"
+    );
+    // A run that completes has received its messages, or continues with them.
+    let mut talk = Talk::new();
+    talk.start("x");
+    talk.feed(json!({"kind": "message_queued", "text": "also this", "after_task": false}));
+    talk.end("done");
+    assert!(!talk.view().contains("also this"), "{}", talk.view());
+}
+
+#[test]
+fn commands_have_the_names_of_other_agents_too() {
+    for (alias, command) in [("/resume", "/sessions"), ("/exit", "/quit")] {
+        let actions = Talk::new().send(command);
+        assert!(!actions.is_empty());
+        assert_eq!(Talk::new().send(alias), actions);
+    }
+}
+
+#[test]
+fn the_help_of_a_narrow_terminal_keeps_its_indentation() {
+    let mut talk = Talk::new();
+    talk.apply(Input::Resize { columns: 40, rows: 24 });
+    talk.send("/help");
+    let printed = talk.printed.join("\n");
+    let rows: Vec<&str> = printed.lines().skip_while(|row| !row.starts_with("  /help")).collect();
+    assert!(rows.len() > 40, "{printed}");
+    for row in rows.iter().filter(|row| !row.trim().is_empty()) {
+        assert!(row.starts_with("  ") && row.chars().count() <= 40, "{row:?} in {printed}");
+    }
+}
+
+#[test]
 fn control_c_twice_and_control_d_end() {
     let mut talk = Talk::new();
     talk.type_text("half a tas");

@@ -111,3 +111,15 @@ fn the_next_card_does_not_get_the_second_key_of_a_double_press() {
         assert_eq!(answers, 1, "a second key after {gap} ms answered the second card");
     }
 }
+
+#[test]
+fn the_words_below_a_question_are_whole_on_a_narrow_terminal() {
+    let mut window = Window::new(40, 24);
+    window.start("x");
+    window.ask("q", COMMAND);
+    window.advance(1_000);
+    window.key(Key::Char('n'));
+    window.advance(100);
+    let words = window.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("no: write a comment, or only press Enter; Esc: back"), "{words}");
+}

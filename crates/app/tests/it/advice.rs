@@ -1,0 +1,54 @@
+//! The advice in refusals reaches the model, and no window of a person.
+
+use windlass_app::feed::FeedKind;
+use windlass_app::sessions::Answer;
+
+use crate::feed::{Scene, follow};
+
+const REFUSED: &str = r#"{"turns": [
+    {"steps": [
+        {"call": {"name": "write_file", "arguments": {"path": "a.txt", "content": "a\n"}}},
+        {"call": {"name": "no_such_tool"}},
+        {"call": {"name": "write_file", "arguments": {"path": 1, "content": "a\n"}}},
+        {"call": {"name": "write_file", "arguments": {"path": "/etc/passwd", "content": "a\n"}}}
+    ]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}
+]}"#;
+
+/// Sentences that only the model needs.
+const ADVICE: [&str; 4] = [
+    "Ask what to do instead, or continue without it.",
+    "The tools are: ",
+    "Call it again with arguments that fit its schema.",
+    "Do not try to achieve the same effect in another way.",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn advice_for_the_model_is_not_in_the_feed() {
+    let scene = Scene::new(REFUSED).await;
+    let host = scene.host();
+    let run = host.start(scene.settings("write")).await.unwrap();
+    let live = follow(&host, &run, Answer::No { comment: None }).await;
+    let results: Vec<String> = live
+        .iter()
+        .filter_map(|event| match &event.kind {
+            FeedKind::Result { status, text, .. } if status != "ok" => Some(format!("[{status}] {text}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(results.len(), 4, "{results:#?}");
+    for problem in
+        ["The human did not allow this call.", "unknown tool", "/path", "The call was not allowed: "]
+    {
+        assert!(results.iter().any(|result| result.contains(problem)), "{problem} in {results:#?}");
+    }
+    let sent = scene.provider.requests()[1].body.to_string();
+    let shown = serde_json::to_string(&live).unwrap();
+    for advice in ADVICE {
+        assert!(sent.contains(advice), "{advice} in {sent}");
+        assert!(!shown.contains(advice), "{advice} in {shown}");
+    }
+    // A reader of the records sees the same.
+    let recorded = serde_json::to_string(&host.read(run.session(), None).await.unwrap()).unwrap();
+    assert!(ADVICE.iter().all(|advice| !recorded.contains(advice)), "{recorded}");
+}
