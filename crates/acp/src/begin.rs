@@ -8,7 +8,7 @@ use crate::answers::{answer, answer_stored, check_words_only, is_call, words};
 use crate::connection::Connection;
 use crate::followed_run::FollowedRun;
 use crate::rpc::RpcError;
-use crate::sessions::PromptSlot;
+use crate::sessions::{EditorSession, PromptSlot};
 use crate::stored::{on_sessions, read_settings, remove_draft};
 
 /// The command that compacts the conversation of a session.
@@ -40,14 +40,7 @@ pub(crate) async fn begin(
     let (host, id) = (&connection.shared.host, slot.id.as_str());
     let session = connection.sessions.get(id)?;
     if !session.is_started {
-        let mut settings = connection.shared.template.clone().with_task(task.clone());
-        (settings.root, settings.autonomy) = (session.root, session.autonomy);
-        settings.provider.model = session.model;
-        settings.request.reasoning = session.effort;
-        let run = host.start_as(id, settings).await?;
-        connection.sessions.update(id, |session| session.is_started = true)?;
-        remove_draft(connection, id).await?;
-        return Ok(Some(PromptRun::new(run, 0)));
+        return start(connection, id, session, task).await.map(Some);
     }
     let after = match session.last_seq {
         Some(seq) => seq,
@@ -95,6 +88,23 @@ pub(crate) async fn begin(
         return Ok(None);
     }
     Ok(Some(PromptRun::new(host.resume(id).await?, after)))
+}
+
+/// Starts the first run of a session with the task.
+async fn start(
+    connection: &Connection,
+    id: &str,
+    session: EditorSession,
+    task: &Task,
+) -> Result<PromptRun, RpcError> {
+    let mut settings = connection.shared.template.clone().with_task(task.clone());
+    (settings.root, settings.autonomy) = (session.root, session.autonomy);
+    settings.provider.model = session.model;
+    settings.request.reasoning = session.effort;
+    let run = connection.shared.host.start_as(id, settings).await?;
+    connection.sessions.update(id, |session| session.is_started = true)?;
+    remove_draft(connection, id).await?;
+    Ok(PromptRun::new(run, 0))
 }
 
 /// Sends the content of a prompt to the run of a session, or requests a compaction.

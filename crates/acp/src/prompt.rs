@@ -38,7 +38,7 @@ pub(crate) async fn prompt(
 ) -> Result<Value, RpcError> {
     let read = tokio::task::spawn_blocking(move || to_task(&parameters.prompt));
     let task = read.await.map_err(|error| RpcError::internal(error.to_string()))??;
-    let Some(PromptRun { run, after, questions }) = begin(connection, &slot, &task).await? else {
+    let Some(PromptRun { run, after, questions }) = Box::pin(begin(connection, &slot, &task)).await? else {
         return Ok(json!({"stopReason": "cancelled"}));
     };
     let session = connection.sessions.get(&slot.id)?;

@@ -75,17 +75,10 @@ impl Show {
                 self.names.insert(call.id.to_string(), call.name.to_string());
                 String::new()
             }
-            Event::CallMalformed { problem, .. } => self.line(&format!("! {problem}")),
-            Event::CallRefusedEarly { problem, .. } => {
-                self.line(&format!("! refused while it was written: {}", display_safe(problem)))
-            }
-            Event::CallRepaired { repairs, .. } => {
-                let told: Vec<String> = repairs.iter().map(ToString::to_string).collect();
-                self.line(&format!("! arguments repaired: {}", told.join(", ")))
-            }
-            Event::CallCoerced { changes, .. } => {
-                self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
-            }
+            Event::CallMalformed { .. }
+            | Event::CallRefusedEarly { .. }
+            | Event::CallRepaired { .. }
+            | Event::CallCoerced { .. } => self.arguments_problem(event),
             Event::AttemptDiscarded { reason, delay_ms } => {
                 self.line(&format!("! {}; retrying in {delay_ms} ms", display_safe(reason)))
             }
@@ -116,6 +109,24 @@ impl Show {
                 self.line(&outcome_text(outcome))
             }
             _ => self.change(event),
+        }
+    }
+
+    /// Renders what is wrong with the arguments of a call, and what was done about it.
+    fn arguments_problem(&self, event: &Event) -> String {
+        match event {
+            Event::CallMalformed { problem, .. } => self.line(&format!("! {problem}")),
+            Event::CallRefusedEarly { problem, .. } => {
+                self.line(&format!("! refused while it was written: {}", display_safe(problem)))
+            }
+            Event::CallRepaired { repairs, .. } => {
+                let told: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+                self.line(&format!("! arguments repaired: {}", told.join(", ")))
+            }
+            Event::CallCoerced { changes, .. } => {
+                self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
+            }
+            _ => String::new(),
         }
     }
 

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 use windlass_protocol::{Message, Part, Request};
+use windlass_wire::FieldEffect;
 
-/// The value of `include` that adds log probabilities to an answer.
-const LOG_PROBABILITIES: &str = "message.output_text.logprobs";
 /// Bytes of a conversation for one token.
 const BYTES_PER_TOKEN: usize = 4;
 /// The input tokens from which Anthropic's API clears results of tools, by default.
@@ -12,57 +11,23 @@ const CLEARS_FROM: u64 = 100_000;
 /// The input tokens from which Anthropic's API compacts a conversation, by default.
 const COMPACTS_FROM: u64 = 150_000;
 
-/// Returns whether a value changes the answer to a request.
-type EffectTest = fn(&Value, &Request) -> bool;
-
-/// The fields whose values need more than the question whether they are set: by the name of their format, and by their path.
-const TESTS: [(&str, &str, EffectTest); 13] = [
-    ("openai-chat", "n", is_several),
-    ("openai-chat", "modalities", has_other_modality),
-    // An empty object turns the search on.
-    ("openai-chat", "web_search_options", |value, _| value.is_object() || is_set(value)),
-    ("openai-responses", "context_management", edits_conversation),
-    ("openai-responses", "include", |value, _| includes_probabilities(value)),
-    ("openai-responses", "reasoning.mode", |value, _| is_set(value) && value != "standard"),
-    ("anthropic", "inference_geo", |value, _| is_set(value) && value != "global"),
-    ("anthropic", "billing_policy", bills_another),
-    ("anthropic", "context_management", edits_conversation),
-    ("gemini", "generationConfig.candidateCount", is_several),
-    ("gemini", "generationConfig.responseModalities", has_other_modality),
-    ("gemini", "generationConfig.mediaResolution", |value, request| {
-        value != "MEDIA_RESOLUTION_UNSPECIFIED" && request.messages.iter().any(has_media)
-    }),
-    ("gemini", "safetySettings", |value, _| match value {
-        Value::Array(settings) => settings.iter().any(demands_filter),
-        other => is_set(other),
-    }),
-];
-
-/// Returns whether the value of a field of a format has an effect in a request. The path has a point before the name of an
-/// inner field.
-pub(crate) fn has_effect(format: &str, path: &str, value: &Value, request: &Request) -> bool {
-    let test = TESTS.iter().find(|(of, field, _)| *of == format && *field == path);
-    test.map_or_else(|| is_set(value), |(.., test)| test(value, request))
-}
-
-fn is_several(value: &Value, _: &Request) -> bool {
-    match value {
-        Value::Number(number) => number.as_u64() != Some(1),
-        other => is_set(other),
-    }
-}
-
-fn has_other_modality(value: &Value, _: &Request) -> bool {
-    match value {
-        Value::Array(list) => !is_text_only(list),
-        other => is_set(other),
-    }
-}
-
-fn bills_another(value: &Value, _: &Request) -> bool {
-    match value {
-        Value::Object(policy) => policy.get("bill_to").is_some_and(|payer| payer != "self"),
-        other => is_set(other),
+/// Returns whether the value of a field changes the answer to a request.
+pub(crate) fn has_effect(effect: FieldEffect, value: &Value, request: &Request) -> bool {
+    match (effect, value) {
+        (FieldEffect::Unless(usual), _) => is_set(value) && value != usual,
+        (FieldEffect::Member { name, unless }, Value::Object(fields)) => {
+            fields.get(name).is_some_and(|value| value != unless)
+        }
+        (FieldEffect::Object, Value::Object(_)) => true,
+        (FieldEffect::Item(item), _) => {
+            value.as_array().is_some_and(|list| list.iter().any(|value| value == item))
+        }
+        (FieldEffect::Several, Value::Number(number)) => number.as_u64() != Some(1),
+        (FieldEffect::OtherThanText, Value::Array(list)) => !is_text_only(list),
+        (FieldEffect::DueEdits, _) => edits_conversation(value, request),
+        (FieldEffect::WithMedia { unless }, _) => value != unless && request.messages.iter().any(has_media),
+        (FieldEffect::Filters, Value::Array(settings)) => settings.iter().any(demands_filter),
+        _ => is_set(value),
     }
 }
 
@@ -73,12 +38,6 @@ fn edits_conversation(value: &Value, request: &Request) -> bool {
         Value::Array(edits) => edits.iter().any(|edit| is_due(edit, request)),
         other => is_set(other),
     }
-}
-
-/// Returns true if `include` adds log probabilities to an answer. The other values add parts that another request to the
-/// API reads, or results of tools that only this API runs.
-fn includes_probabilities(value: &Value) -> bool {
-    value.as_array().is_some_and(|list| list.iter().any(|item| item == LOG_PROBABILITIES))
 }
 
 fn is_set(value: &Value) -> bool {

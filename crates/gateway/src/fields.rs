@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use windlass_protocol::Request;
-use windlass_wire::{FieldFate, FieldRule, Server};
+use windlass_wire::{FieldEffect, FieldFate, FieldRule, Server};
 
 use crate::effect::has_effect;
 
@@ -22,9 +22,9 @@ pub(crate) fn find_refused(from: &dyn Server, request: &Request) -> Option<&'sta
         None => extra.get(field),
     };
     let is_refused = |rule: &&FieldRule| {
-        // The other values of `include` are left out without an influence on the answer.
-        let can_be_refused = is_refusal(rule.fate) || rule.field == "include";
-        let has_effect = |value| has_effect(from.name(), rule.field, value, request);
+        let is_refused_for_some = rule.fate == FieldFate::LeftOut && rule.effect != FieldEffect::Set;
+        let can_be_refused = is_refusal(rule.fate) || is_refused_for_some;
+        let has_effect = |value| has_effect(rule.effect, value, request);
         can_be_refused && value(rule.field).is_some_and(has_effect)
     };
     from.field_rules().iter().find(is_refused).map(|rule| rule.field)
@@ -36,8 +36,9 @@ pub(crate) fn names(from: &dyn Server, extra: Map<String, Value>, request: &Requ
     let rules = from.field_rules();
     let is_idle = |path: &str, value: &Value| {
         let rule = rules.iter().find(|rule| rule.field == path);
-        let can_be_idle = rule.is_some_and(|rule| is_refusal(rule.fate) || rule.fate == FieldFate::Lenient);
-        value.is_null() || can_be_idle && !has_effect(from.name(), path, value, request)
+        let can_be_idle = |rule: &&FieldRule| is_refusal(rule.fate) || rule.fate == FieldFate::Lenient;
+        value.is_null()
+            || rule.filter(can_be_idle).is_some_and(|rule| !has_effect(rule.effect, value, request))
     };
     let has_inner = |name: &str| {
         rules.iter().any(|rule| rule.field.split_once('.').is_some_and(|(outer, _)| outer == name))

@@ -18,7 +18,7 @@ use windlass_wire::{Framing, Wire, WireLimits};
 use crate::estimate::output_tokens;
 use crate::recorder::Recorder;
 use crate::relay::RelayBody;
-use answer_id::{id_of_body, id_of_event};
+use answer_id::{read_id_of_body, read_id_of_event};
 use json_outline::JsonOutline;
 
 /// Bytes of an event that are held. A longer event, which has the whole answer, is held as an outline.
@@ -122,7 +122,7 @@ impl UsageReader {
             Scan::Events(events) => self.decode_events(events),
             Scan::Whole(outline) => outline.finish().and_then(|body| {
                 if self.recorder.keeps_ids()
-                    && let Some(id) = id_of_body(&body)
+                    && let Some(id) = read_id_of_body(&body)
                 {
                     self.recorder.keep_id(&id);
                 }
@@ -212,7 +212,7 @@ impl EventScan {
         }
         if self.reads_id && memmem::find(&self.event, b"data:").is_some() {
             self.reads_id = false;
-            self.id = id_of_event(&self.event);
+            self.id = read_id_of_event(&self.event);
         }
         if has_usage(&self.event) {
             let event = std::mem::take(&mut self.event);

@@ -11,8 +11,8 @@ pub(crate) use self::earlier::to_present_wording;
 pub(crate) use self::results::{
     APPROVAL_TIMED_OUT, CANCELLED, CANCELLED_ELSEWHERE, COMPLETION_NOT_LAST, COMPLETION_SIBLING_FAILED,
     DONE_BEFORE, EDIT_WITHOUT_ARGUMENTS, EFFECTS_UNKNOWN, NO_APPROVER, NO_RESULT_ON_RECORD, ResultText,
-    TOO_MANY_EDITS, answered_denial_text, budget_text, cut_off, denial_text, early_refusal_text, in_circles,
-    text_after_last, text_for_malformed, text_for_repeat,
+    TOO_MANY_EDITS, budget_text, cut_off, denial_text, denial_with_answer_text, early_refusal_text,
+    in_circles, text_after_last, text_for_malformed, text_for_repeat,
 };
 
 /// The reason that an answer without a call does not end the task (RULES L3).

@@ -113,7 +113,7 @@ async fn announce(shared: Arc<Shared>) {
     crate::announcer::announce_questions(shared).await;
     #[cfg(not(feature = "web-push"))]
     drop(shared);
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {

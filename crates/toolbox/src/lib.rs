@@ -2,18 +2,17 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
-mod checked;
-mod index;
-mod toolbox;
-
 mod catalogue;
+mod checked;
 mod config;
 mod group;
 mod identity;
+mod index;
 mod model_rule;
 mod name_map;
 mod preset;
 mod shown_name;
+mod toolbox;
 
 mod builtin_modes;
 mod work_mode;

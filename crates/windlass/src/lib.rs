@@ -1,15 +1,15 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "agent")]
+pub mod durable;
 pub mod external;
 pub mod parse;
 pub mod prelude;
 pub mod providers;
-pub mod tools;
-#[cfg(feature = "agent")]
-pub mod durable;
 #[cfg(feature = "agent")]
 pub mod tool;
+pub mod tools;
 
 #[cfg(feature = "client")]
 #[doc(inline)]

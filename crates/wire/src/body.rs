@@ -1,8 +1,18 @@
-//! The order of fields in a request's body.
+//! A body as text, and the order of fields in a request's body.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+
+/// Returns a body as text. Bytes that are not UTF-8 are replaced. Unlike `String::from_utf8_lossy`, it reads several bytes of
+/// a valid body at once.
+pub fn decode_text(body: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(body) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(body),
+    }
+}
 
 /// Merges a request's additional fields into the computed fields of a body. An additional field replaces the
 /// computed field of the same name; the other additional fields are inserted before the last field, sorted by

@@ -2,7 +2,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod body;
-mod body_text;
 mod caches_api;
 mod cut;
 mod decoder;
@@ -34,8 +33,7 @@ mod template;
 mod translation;
 mod writers;
 
-pub use body::with_extra;
-pub use body_text::decode_text;
+pub use body::{decode_text, with_extra};
 pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;
@@ -58,6 +56,6 @@ pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, Respon
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
 pub use translation::{
-    CallRestorer, EmbeddingsApi, FieldFate, FieldRule, HeaderDirection, HeaderRule, RateLimitHeaders,
-    SamplingKind, SamplingOption, keep_tools, read_effort, take_field,
+    CallRestorer, EmbeddingsApi, FieldEffect, FieldFate, FieldRule, HeaderDirection, HeaderRule,
+    RateLimitHeaders, SamplingKind, SamplingOption, keep_tools, read_effort, take_field,
 };

@@ -22,6 +22,41 @@ pub enum FieldFate {
     LeftOut,
 }
 
+/// The values of a field that change an answer. All others have no effect, and no request is refused because of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldEffect {
+    /// Each value but null, false, zero, and empty ones.
+    #[default]
+    Set,
+    /// Each set value but this one, which is the default of the API.
+    Unless(&'static str),
+    /// An object with this member, unless its value is the default of the API.
+    Member {
+        /// The name of the member.
+        name: &'static str,
+        /// The value without an effect.
+        unless: &'static str,
+    },
+    /// An object, also an empty one.
+    Object,
+    /// A list with this item.
+    Item(&'static str),
+    /// A number other than one.
+    Several,
+    /// A list of kinds of content, unless text is the only one.
+    OtherThanText,
+    /// Edits of the conversation by the API, if one of them is due.
+    DueEdits,
+    /// Each value but this one, if the conversation has pictures or files.
+    WithMedia {
+        /// The value without an effect.
+        unless: &'static str,
+    },
+    /// A list of settings, if one of them demands a filter. A filter that is switched off is met without it.
+    Filters,
+}
+
 /// A field of one format and its fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +69,9 @@ pub struct FieldRule {
     pub sample: &'static str,
     /// The reason why an answer does not depend on the field, if it is left out.
     pub reason: &'static str,
+    /// The values that change an answer. If a field that is left out has other ones than [`FieldEffect::Set`], a request with
+    /// one of them is refused.
+    pub effect: FieldEffect,
 }
 
 /// The direction in which a header crosses a gateway.
@@ -114,12 +152,18 @@ pub trait CallRestorer: Send {
 impl FieldRule {
     /// Creates the rule of a field.
     pub const fn new(field: &'static str, fate: FieldFate, sample: &'static str) -> Self {
-        Self { field, fate, sample, reason: "" }
+        Self { field, fate, sample, reason: "", effect: FieldEffect::Set }
     }
 
     /// Creates the rule of a field that is left out, with the reason why an answer does not depend on it.
     pub const fn left_out(field: &'static str, sample: &'static str, reason: &'static str) -> Self {
-        Self { field, fate: FieldFate::LeftOut, sample, reason }
+        Self { field, fate: FieldFate::LeftOut, sample, reason, effect: FieldEffect::Set }
+    }
+
+    /// Sets the values that change an answer.
+    pub const fn with_effect(mut self, effect: FieldEffect) -> Self {
+        self.effect = effect;
+        self
     }
 }
 

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_items_and_code_of_tests_are_left_out() {
+    fn the_check_leaves_out_hidden_items_and_tests() {
         let agent =
             "#[doc(hidden)] pub fn f(a: hidden::A) {}\n#[cfg(test)] mod tests { pub fn f(a: hidden::A) {} }";
         check_sources(&[FACADE, ("crates/agent/src/lib.rs", agent)], &[]);

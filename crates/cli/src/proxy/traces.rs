@@ -82,7 +82,7 @@ impl RequestSpan for GatewaySpan {
         let mut span = self.span.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut stays = self.stays.lock().unwrap_or_else(PoisonError::into_inner);
         if stays.is_empty() {
-            stays.push(Stay::of_request(line, span.span_context().clone()));
+            stays.push(Stay::from_request_line(line, span.span_context().clone()));
         }
         record_sends(&self.tracer, line, &stays);
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);

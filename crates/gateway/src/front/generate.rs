@@ -35,18 +35,8 @@ impl Front {
         let is_cached = outline.is_some() && summary.kind != RequestKind::Compaction;
         let cached = self.cache.as_ref().zip(server.filter(|_| is_cached));
         let plan = cached.map(|(cache, server)| CachePlan::new(cache, server, &request));
-        let recorder = match &plan {
-            Some(plan) if plan.stores() => Recorder::with_end(),
-            _ => Recorder::default(),
-        };
-        let keeps_ids =
-            server.is_some_and(|server| server.stores_responses()) && summary.kind == RequestKind::Answer;
-        let recorder = if keeps_ids {
-            recorder.with_ids(Arc::clone(&self.shared.stored_ids), request.owner.as_str())
-        } else {
-            recorder
-        };
-        let recorder = Arc::new(recorder);
+        let keeps_ids = server.is_some_and(Server::stores_responses) && summary.kind == RequestKind::Answer;
+        let recorder = Arc::new(self.recorder(plan.as_ref(), keeps_ids.then_some(&*request.owner)));
         let mut measurement = Measurement::start(
             (Arc::clone(&self.shared), Arc::clone(&recorder)),
             (self.log.clone(), &self.tracer),
@@ -56,10 +46,9 @@ impl Front {
         if server.is_none() {
             return measurement.measure(self.refuse_path("POST", &request), None);
         }
-        if client.is_some_and(|key| !key.permits(model)) {
-            return measurement.measure(self.refuse(server, &not_permitted(model)), None);
-        }
-        if let Some(error) = server.and_then(|server| self.refuse_foreign_state(server, &request)) {
+        let foreign_model = client.filter(|key| !key.permits(model)).map(|_| not_permitted(model));
+        let foreign_state = || server.and_then(|server| self.refuse_foreign_state(server, &request));
+        if let Some(error) = foreign_model.or_else(foreign_state) {
             return measurement.measure(self.refuse(server, &error), None);
         }
         let Some(place) = self.shared.places.enter(self.requests) else {
@@ -91,6 +80,18 @@ impl Front {
             answer = plan.record(answer, recorder);
         }
         measurement.measure(answer, Some(place))
+    }
+
+    /// Creates the recorder of an answer. `owner` is the client for which the id of a stored response is kept, if it is.
+    fn recorder(&self, plan: Option<&CachePlan>, owner: Option<&str>) -> Recorder {
+        let recorder = match plan {
+            Some(plan) if plan.stores() => Recorder::with_end(),
+            _ => Recorder::default(),
+        };
+        match owner {
+            Some(owner) => recorder.with_ids(Arc::clone(&self.shared.stored_ids), owner),
+            None => recorder,
+        }
     }
 
     /// Holds the amount of a request of a client with limits. A stored answer counts as a request, and costs no tokens.

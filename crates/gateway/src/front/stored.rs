@@ -10,13 +10,13 @@ use windlass_wire::{ProviderError, Server};
 
 use super::accounts::Amount;
 use super::refusals::overload_error;
-use super::{ClientKey, Front};
+use super::{ClientKey, Front, GatewayChain};
 use crate::recorder::StoredAt;
 use crate::response::refuse;
 use crate::state;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, GatewayResponse};
-use names::named_state;
+use names::read_state_ids;
 use request::{StoredKind, StoredRequest};
 
 impl Front {
@@ -58,7 +58,7 @@ impl Front {
             return None;
         }
         let is_foreign = |id: &str| self.shared.stored_ids.find(&request.owner, id) == StoredAt::Foreign;
-        let (kind, id) = named_state(&request.body).into_iter().find(|(_, id)| is_foreign(id))?;
+        let (kind, id) = read_state_ids(&request.body).into_iter().find(|(_, id)| is_foreign(id))?;
         Some(match kind {
             StoredKind::Response => state::previous_not_found(&id),
             StoredKind::Conversation => state::not_found(kind.noun(), &id),
@@ -95,7 +95,7 @@ impl Front {
 
     fn gateways(&self) -> impl Iterator<Item = &Gateway> {
         let routes = self.routes.iter().map(|route| &route.chain);
-        std::iter::once(&self.chain).chain(routes).flat_map(|chain| chain.gateways())
+        std::iter::once(&self.chain).chain(routes).flat_map(GatewayChain::gateways)
     }
 
     /// Forwards a request about a stored value. It counts as a request of its client, and takes a place until its answer has

@@ -123,7 +123,8 @@ async fn an_id_reaches_the_upstream_that_stored_it() {
     let port = start(front).await;
     assert_eq!(ask(port, "", json!({})).await.status, 200);
     assert_eq!(ask(port, "", json!({"model": "other"})).await.status, 200);
-    (first.take_seen(), second.take_seen());
+    first.take_seen();
+    second.take_seen();
     assert_eq!(send(port, "GET", "/v1/responses/resp_first", "", "").await.status, 200);
     assert_eq!((first.take_seen().len(), second.take_seen().len()), (1, 0));
     assert_eq!(send(port, "GET", "/v1/responses/resp_up1", "", "").await.status, 200);

@@ -24,7 +24,7 @@ impl ResultText {
         Self { problem: Cow::Borrowed(problem), advice: Some(Cow::Borrowed(advice)) }
     }
 
-    fn advised(problem: String, advice: &'static str) -> Self {
+    fn from_problem(problem: String, advice: &'static str) -> Self {
         Self { problem: Cow::Owned(problem), advice: Some(Cow::Borrowed(advice)) }
     }
 
@@ -94,14 +94,14 @@ pub(crate) fn text_for_malformed(problem: &str, text: &str) -> ResultText {
     } else {
         format!("{} bytes of arguments were received; they end with: {tail}", text.len())
     };
-    ResultText::advised(
+    ResultText::from_problem(
         format!("The call was not run: {problem}. {received}"),
         "Make the call again, in smaller pieces if it was long.",
     )
 }
 
 pub(crate) fn text_for_repeat(name: &str, times: u32) -> ResultText {
-    ResultText::advised(
+    ResultText::from_problem(
         format!(
             "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
              it will not give another result."
@@ -111,7 +111,7 @@ pub(crate) fn text_for_repeat(name: &str, times: u32) -> ResultText {
 }
 
 pub(crate) fn in_circles(name: &str, calls: usize, times: u32) -> ResultText {
-    ResultText::advised(
+    ResultText::from_problem(
         format!(
             "{name} was not run: the last {calls} calls were made {times} times one after the other, each time with \
              the same results, and this call would repeat them."
@@ -136,7 +136,7 @@ pub(crate) fn text_after_last(name: &str) -> ResultText {
 /// its plan.
 pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> ResultText {
     match outcome {
-        ReconcileOutcome::Partly { done, open } => ResultText::advised(
+        ReconcileOutcome::Partly { done, open } => ResultText::from_problem(
             format!(
                 "The program ended while this call ran. It had changed {} and not yet {}.",
                 done.join(", "),
@@ -144,7 +144,7 @@ pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> ResultText {
             ),
             "Read them, and make a new call for the rest.",
         ),
-        ReconcileOutcome::Changed { paths } => ResultText::advised(
+        ReconcileOutcome::Changed { paths } => ResultText::from_problem(
             format!(
                 "The program ended while this call ran, and another program has changed {} since.",
                 paths.join(", ")
@@ -156,7 +156,7 @@ pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> ResultText {
 }
 
 pub(crate) fn budget_text(name: &str, limit: u32) -> ResultText {
-    ResultText::advised(
+    ResultText::from_problem(
         format!(
             "{name} was not run: this run may call it {limit} times before the human is asked, and the limit is \
              reached."
@@ -166,13 +166,13 @@ pub(crate) fn budget_text(name: &str, limit: u32) -> ResultText {
 }
 
 pub(crate) fn denial_text(rule_id: &str, text: &str) -> ResultText {
-    ResultText::advised(
+    ResultText::from_problem(
         format!("The call was not allowed: {text} (rule {rule_id})."),
         "Do not try to achieve the same effect in another way.",
     )
 }
 
-pub(crate) fn answered_denial_text(decision: &ApprovalDecision) -> ResultText {
+pub(crate) fn denial_with_answer_text(decision: &ApprovalDecision) -> ResultText {
     match (&decision.review, &decision.reason) {
         (Some(review), _) if review.decided => ResultText {
             problem: format!(

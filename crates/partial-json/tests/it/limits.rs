@@ -1,4 +1,4 @@
-//! JsonLimits: typed errors at a place that no split changes.
+//! The limits: typed errors at a place that no split changes.
 
 use windlass_partial_json::{ErrorKind, JsonLimits, Parser};
 

@@ -104,12 +104,11 @@ impl Subscriptions {
     /// Changes the file. The first change generates the signing key.
     fn change<T>(&self, change: impl FnOnce(&mut Content) -> T) -> Result<T, PushError> {
         let _change = self.lock();
-        let mut content = match self.read()? {
-            Some(content) => content,
-            None => {
-                let key = URL_SAFE_NO_PAD.encode(SigningKey::generate()?);
-                Content { key, subscriptions: Vec::new() }
-            }
+        let mut content = if let Some(content) = self.read()? {
+            content
+        } else {
+            let key = URL_SAFE_NO_PAD.encode(SigningKey::generate()?);
+            Content { key, subscriptions: Vec::new() }
         };
         let changed = change(&mut content);
         private_file::write(&self.path, &serde_json::to_vec_pretty(&content)?)?;
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_subscriptions_and_a_damaged_file_are_refused() {
+    fn a_malformed_subscription_and_a_damaged_file_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("push.json");
         let subscriptions = Subscriptions::new(path.clone());

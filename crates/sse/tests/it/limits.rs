@@ -1,4 +1,4 @@
-//! SseLimits: typed errors at a place that no split changes.
+//! The limits: typed errors at a place that no split changes.
 
 use windlass_sse::{ErrorKind, Parser, SseLimits};
 

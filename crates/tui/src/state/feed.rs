@@ -36,7 +36,9 @@ impl State {
             self.composer.set(&unsent.join("\n\n"));
             self.hint = Some("the queued messages were not sent; Enter sends them".to_owned());
         } else {
-            unsent.iter().for_each(|text| self.history.push(text));
+            for text in unsent {
+                self.history.push(text);
+            }
             self.hint = Some("the queued messages were not sent; Up finds them".to_owned());
         }
     }

@@ -1,7 +1,7 @@
 //! The fields and headers of the format at a gateway.
 
 use windlass_wire::FieldFate::{Lenient, Refused, Translated};
-use windlass_wire::{FieldRule, HeaderRule, RateLimitHeaders};
+use windlass_wire::{FieldEffect, FieldRule, HeaderRule, RateLimitHeaders};
 
 /// An edit that applies to each conversation.
 const EDITS: &str =
@@ -30,8 +30,9 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("thread", Refused, r#"{"type":"create"}"#),
     FieldRule::new("container", Refused, r#""container_1""#),
     FieldRule::new("compaction", Refused, r#"{"type":"enabled"}"#),
-    FieldRule::new("inference_geo", Refused, r#""us""#),
-    FieldRule::new("billing_policy", Refused, r#"{"type":"billing_policy","bill_to":"user_profile"}"#),
+    FieldRule::new("inference_geo", Refused, r#""us""#).with_effect(FieldEffect::Unless("global")),
+    FieldRule::new("billing_policy", Refused, r#"{"type":"billing_policy","bill_to":"user_profile"}"#)
+        .with_effect(FieldEffect::Member { name: "bill_to", unless: "self" }),
     FieldRule::left_out("metadata", r#"{"user_id":"ann"}"#, "The API uses it to find abuse."),
     FieldRule::left_out("service_tier", r#""auto""#, "It selects a price and a time, for the same model."),
     FieldRule::left_out("speed", r#""fast""#, "It selects a price and a time, for the same model."),
@@ -46,7 +47,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         "It selects models of Anthropic for the case that the first declines. A chain of the gateway has its own.",
     ),
     FieldRule::left_out("fallback_credit_token", r#""t""#, "It changes the price of a repeated request."),
-    FieldRule::new("context_management", Lenient, EDITS),
+    FieldRule::new("context_management", Lenient, EDITS).with_effect(FieldEffect::DueEdits),
     FieldRule::left_out(
         "cache_control",
         r#"{"type":"ephemeral"}"#,

@@ -1,7 +1,7 @@
 //! The fields and headers of the format at a gateway.
 
 use windlass_wire::FieldFate::{Lenient, Refused, Translated};
-use windlass_wire::{FieldRule, HeaderRule};
+use windlass_wire::{FieldEffect, FieldRule, HeaderRule};
 
 /// The reason why an answer does not depend on the fields about routing.
 const ROUTING: &str =
@@ -31,7 +31,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("generationConfig.frequencyPenalty", Translated, "0.5"),
     FieldRule::new("generationConfig.presencePenalty", Translated, "0.5"),
     FieldRule::new("generationConfig.thinkingConfig", Translated, r#"{"thinkingBudget":2048}"#),
-    FieldRule::new("generationConfig.candidateCount", Refused, "2"),
+    FieldRule::new("generationConfig.candidateCount", Refused, "2").with_effect(FieldEffect::Several),
     FieldRule::new("generationConfig.responseLogprobs", Refused, "true"),
     FieldRule::new("generationConfig.logprobs", Refused, "2"),
     FieldRule::new("generationConfig.responseFormat", Refused, r#"[{"text":{}}]"#),
@@ -51,11 +51,14 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         r#"{"featureSelectionPreference":"BALANCED"}"#,
         ROUTING,
     ),
-    FieldRule::new("generationConfig.responseModalities", Refused, r#"["TEXT","IMAGE"]"#),
+    FieldRule::new("generationConfig.responseModalities", Refused, r#"["TEXT","IMAGE"]"#)
+        .with_effect(FieldEffect::OtherThanText),
     FieldRule::new("generationConfig.speechConfig", Refused, r#"{"languageCode":"de"}"#),
-    FieldRule::new("generationConfig.mediaResolution", Lenient, r#""MEDIA_RESOLUTION_LOW""#),
+    FieldRule::new("generationConfig.mediaResolution", Lenient, r#""MEDIA_RESOLUTION_LOW""#)
+        .with_effect(FieldEffect::WithMedia { unless: "MEDIA_RESOLUTION_UNSPECIFIED" }),
     FieldRule::new("cachedContent", Refused, r#""cachedContents/1""#),
-    FieldRule::new("safetySettings", Lenient, r#"[{"category":"c","threshold":"BLOCK_ONLY_HIGH"}]"#),
+    FieldRule::new("safetySettings", Lenient, r#"[{"category":"c","threshold":"BLOCK_ONLY_HIGH"}]"#)
+        .with_effect(FieldEffect::Filters),
     FieldRule::new("modelArmorConfig", Refused, r#"{"promptTemplateName":"t"}"#),
     FieldRule::new("continuationToken", Refused, r#""AA==""#),
     FieldRule::new("generationOutputConfig", Refused, r#"{"gcsUri":"gs://b"}"#),

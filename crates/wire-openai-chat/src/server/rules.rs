@@ -1,7 +1,7 @@
 //! The fields and headers of the format at a gateway.
 
 use windlass_wire::FieldFate::{Refused, Translated};
-use windlass_wire::{FieldRule, HeaderRule};
+use windlass_wire::{FieldEffect, FieldRule, HeaderRule};
 
 /// The reason why an answer does not depend on the fields about caches.
 const CACHE: &str = "It selects a cache, which changes the price and the time of an answer.";
@@ -24,11 +24,11 @@ pub(crate) const FIELDS: &[FieldRule] = &[
     FieldRule::new("verbosity", Translated, r#""low""#),
     FieldRule::new("frequency_penalty", Translated, "0.5"),
     FieldRule::new("presence_penalty", Translated, "0.5"),
-    FieldRule::new("n", Refused, "2"),
+    FieldRule::new("n", Refused, "2").with_effect(FieldEffect::Several),
     FieldRule::new("logprobs", Refused, "true"),
     FieldRule::new("top_logprobs", Refused, "2"),
     FieldRule::new("logit_bias", Refused, r#"{"7":-100}"#),
-    FieldRule::new("modalities", Refused, r#"["text","audio"]"#),
+    FieldRule::new("modalities", Refused, r#"["text","audio"]"#).with_effect(FieldEffect::OtherThanText),
     FieldRule::new("audio", Refused, r#"{"voice":"alloy","format":"wav"}"#),
     FieldRule::new("functions", Refused, r#"[{"name":"f"}]"#),
     FieldRule::new("function_call", Refused, r#"{"name":"f"}"#),
@@ -47,7 +47,8 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         r#"{"type":"content","content":"x"}"#,
         "It makes an answer faster, and the model decides its text.",
     ),
-    FieldRule::new("web_search_options", Refused, r#"{"search_context_size":"low"}"#),
+    FieldRule::new("web_search_options", Refused, r#"{"search_context_size":"low"}"#)
+        .with_effect(FieldEffect::Object),
 ];
 
 /// The headers that cross a gateway.

@@ -1,7 +1,7 @@
 //! The fields and headers of the format at a gateway.
 
 use windlass_wire::FieldFate::{Lenient, Refused, Stored, Translated};
-use windlass_wire::{FieldRule, HeaderRule};
+use windlass_wire::{FieldEffect, FieldRule, HeaderRule};
 
 /// The reason why an answer does not depend on the fields about summaries.
 const THOUGHTS: &str =
@@ -26,7 +26,7 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         r#"{"type":"json_schema","name":"n","schema":{"type":"object"}}"#,
     ),
     FieldRule::new("reasoning.effort", Translated, r#""low""#),
-    FieldRule::new("reasoning.mode", Lenient, r#""pro""#),
+    FieldRule::new("reasoning.mode", Lenient, r#""pro""#).with_effect(FieldEffect::Unless("standard")),
     FieldRule::left_out("reasoning.summary", r#""auto""#, THOUGHTS),
     FieldRule::left_out("reasoning.generate_summary", r#""auto""#, THOUGHTS),
     FieldRule::left_out(
@@ -34,7 +34,8 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         r#""all_turns""#,
         "It selects earlier thoughts of OpenAI's models, which another provider cannot read.",
     ),
-    FieldRule::new("context_management", Lenient, r#"[{"type":"compaction","compact_threshold":1}]"#),
+    FieldRule::new("context_management", Lenient, r#"[{"type":"compaction","compact_threshold":1}]"#)
+        .with_effect(FieldEffect::DueEdits),
     FieldRule::new("top_p", Translated, "0.5"),
     FieldRule::new("text.verbosity", Translated, r#""low""#),
     FieldRule::new("previous_response_id", Stored, r#""resp_1""#),
@@ -63,7 +64,8 @@ pub(crate) const FIELDS: &[FieldRule] = &[
         "include",
         r#"["reasoning.encrypted_content"]"#,
         "It adds parts that only a later request to this API reads. Log probabilities are refused.",
-    ),
+    )
+    .with_effect(FieldEffect::Item("message.output_text.logprobs")),
     FieldRule::left_out("metadata", r#"{"a":"b"}"#, "The API stores it with the answer."),
     FieldRule::left_out("service_tier", r#""flex""#, "It selects a price and a time, for the same model."),
     FieldRule::left_out(

@@ -27,8 +27,8 @@ impl Stay {
     }
 
     /// Returns the time of a request that has ended at its only upstream.
-    pub(super) fn of_request(line: &RequestLine, parent: SpanContext) -> Self {
-        let start = after_epoch(line.time_ms.saturating_add(line.wait_ms.unwrap_or_default()));
+    pub(super) fn from_request_line(line: &RequestLine, parent: SpanContext) -> Self {
+        let start = to_system_time(line.time_ms.saturating_add(line.wait_ms.unwrap_or_default()));
         let end = Some((SystemTime::now(), line.status));
         Self { upstream: line.upstream.clone(), parent, start, end }
     }
@@ -48,9 +48,9 @@ pub(super) fn record_sends(tracer: &SdkTracer, line: &RequestLine, stays: &[Stay
         let mut start = stay.start;
         let mut previous: Option<SpanContext> = None;
         for repeat in line.repeats.iter().filter(|repeat| repeat.upstream == stay.upstream) {
-            let failure = after_epoch(repeat.time_ms);
+            let failure = to_system_time(repeat.time_ms);
             previous = Some(record(tracer, stay, previous, repeat.attempts, (start, failure), None));
-            start = after_epoch(repeat.time_ms.saturating_add(repeat.wait_ms));
+            start = to_system_time(repeat.time_ms.saturating_add(repeat.wait_ms));
         }
         if let Some(previous) = previous {
             let number = line.repeats.iter().filter(|repeat| repeat.upstream == stay.upstream).count();
@@ -88,23 +88,20 @@ fn record(
     }
     let context = Context::new().with_remote_span_context(stay.parent.clone());
     let mut span = tracer.build_with_context(builder, &context);
-    match status {
-        Some(status) => {
-            span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status)));
-            if status >= 400 {
-                span.set_status(Status::error(status.to_string()));
-            }
+    if let Some(status) = status {
+        span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status)));
+        if status >= 400 {
+            span.set_status(Status::error(status.to_string()));
         }
-        None => {
-            span.set_status(Status::error("repeated"));
-            span.set_attribute(KeyValue::new("error.type", "repeated"));
-        }
+    } else {
+        span.set_status(Status::error("repeated"));
+        span.set_attribute(KeyValue::new("error.type", "repeated"));
     }
     let context = span.span_context().clone();
     span.end_with_timestamp(end.max(start));
     context
 }
 
-fn after_epoch(milliseconds: u64) -> SystemTime {
+fn to_system_time(milliseconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds)).unwrap_or(SystemTime::UNIX_EPOCH)
 }

@@ -10,7 +10,7 @@ use super::request::StoredKind;
 
 /// Returns the ids of the state that a request continues, also of a member that occurs twice: which of them an upstream
 /// takes is not known.
-pub(super) fn named_state(body: &[u8]) -> Vec<(StoredKind, String)> {
+pub(super) fn read_state_ids(body: &[u8]) -> Vec<(StoredKind, String)> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let names = serde_json::Deserializer::from_slice(body).deserialize_map(Names);
     // A body that is not an object is refused by its format.

@@ -144,7 +144,7 @@ impl Executing {
                 return self.approve(core, request, decision.edit());
             }
             ApprovalOutcome::Answered(decision) => {
-                (ResultStatus::Denied, words::answered_denial_text(decision))
+                (ResultStatus::Denied, words::denial_with_answer_text(decision))
             }
             ApprovalOutcome::TimedOut { .. } => (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT),
             _ => (ResultStatus::Denied, words::NO_APPROVER),

@@ -79,7 +79,7 @@ impl Executing {
                 core.emit(Command::Reconcile { call, planned });
             }
         } else {
-            self.end_with_unknown_effects(core, &call.id, words::EFFECTS_UNKNOWN);
+            self.end_with_unknown_effects(core, &call.id, &words::EFFECTS_UNKNOWN);
         }
     }
 
@@ -98,14 +98,14 @@ impl Executing {
                 let result = words::DONE_BEFORE.to_result(id.clone(), ResultStatus::Ok);
                 self.end_call(core, result);
             }
-            other => self.end_with_unknown_effects(core, id, words::cut_off(other)),
+            other => self.end_with_unknown_effects(core, id, &words::cut_off(other)),
         }
         self.advance(core)
     }
 
     /// Ends a call whose effects are unknown; it never runs again. The human is informed first if the
     /// configuration requires that.
-    fn end_with_unknown_effects(&mut self, core: &mut Core, id: &CallId, text: ResultText) {
+    fn end_with_unknown_effects(&mut self, core: &mut Core, id: &CallId, text: &ResultText) {
         if let Some(call) = self.find(id) {
             core.note_unknown_effects(call.call().name.to_string());
         }

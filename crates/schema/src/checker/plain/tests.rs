@@ -219,6 +219,7 @@ fn a_long_name_is_not_repeated_in_paths() {
 // Groups of the suite whose schemas need references to other documents, dynamic references or an `$id` in a subschema
 // are refused. Vocabularies of another document, which switch keywords off, are not read.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test reads the suite")]
 fn the_suite_of_json_schema_agrees() {
     let folder = require!(Need::Corpora, corpora::find("schema/JSON-Schema-Test-Suite/tests/draft2020-12"));
     let (mut cases, mut refused, mut wrong) = (0, 0, Vec::new());
