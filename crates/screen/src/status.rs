@@ -20,9 +20,9 @@ use crate::width::{cut, text_width};
 /// status.autonomy = "auto-edit".to_owned();
 /// status.context = Some((42_000, 200_000));
 /// let wide = status.render(&RenderOptions::new(80, Theme::default()));
-/// assert_eq!(wide.to_string(), "claude-sonnet-4-5 · auto · context 21 %");
-/// let narrow = status.render(&RenderOptions::new(28, Theme::default()));
-/// assert_eq!(narrow.to_string(), "claude-sonnet-4-5 · auto");
+/// assert_eq!(wide.to_string(), "claude-sonnet-4-5 · auto-edit · context 21 %");
+/// let narrow = status.render(&RenderOptions::new(32, Theme::default()));
+/// assert_eq!(narrow.to_string(), "claude-sonnet-4-5 · auto-edit");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use windlass_toolbox::{Identity, Toolbox};
 use super::targets::{connect, find_named};
 use crate::arguments::McpCall;
 use crate::input;
-use crate::manual::{interrupt, tell, terminal_human};
+use crate::manual::{Interrupt, tell, terminal_human};
 use crate::terminal::Terminal;
 
 pub(crate) async fn call(arguments: McpCall, app: &App) -> anyhow::Result<ExitCode> {
@@ -37,10 +37,11 @@ pub(crate) async fn call(arguments: McpCall, app: &App) -> anyhow::Result<ExitCo
     let name = Identity::mcp(&server, &arguments.tool).name().clone();
     let call = ToolCall::function(CallId::new("call_1")?, name, parsed);
     let manual = manual_calls(&arguments, app, &targets, &connected)?;
-    let (result, decision) = manual.call(&call, interrupt()).await?;
+    let interrupt = Interrupt::default();
+    let (result, decision) = manual.call(&call, interrupt.wait()).await?;
     tell(&result, decision, arguments.json)?;
     connected.connections.close().await;
-    Ok(if result.status.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(interrupt.exit_code(&result))
 }
 
 fn manual_calls(

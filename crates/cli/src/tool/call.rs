@@ -14,17 +14,19 @@ use windlass_redact::Redactor;
 
 use crate::arguments::Call;
 use crate::input;
-use crate::manual::{interrupt, tell, terminal_human};
+use crate::manual::{Interrupt, tell, terminal_human};
 
 /// Runs the calls one after the other. Stops at the first one that fails.
 pub(crate) async fn call(arguments: Call, app: &App) -> anyhow::Result<ExitCode> {
     let calls = calls(&arguments)?;
     let manual = manual_calls(&arguments, app).await?;
     for call in &calls {
-        let (result, decision) = manual.call(call, interrupt()).await?;
+        let interrupt = Interrupt::default();
+        let (result, decision) = manual.call(call, interrupt.wait()).await?;
         tell(&result, decision, arguments.json)?;
-        if !result.status.is_ok() {
-            return Ok(ExitCode::FAILURE);
+        let code = interrupt.exit_code(&result);
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,8 @@
 //! The table in `TOOLS.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-cli tools`.
 
 use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use expect_test::expect_file;
 use serde_json::Value;
@@ -121,4 +123,24 @@ fn a_file_of_the_user_is_a_tool_and_a_projects_waits_for_its_feature() {
     assert!(text(&run(&["tool", "list", "--feature", "project_tools"]).stdout).contains("theirs"));
     let called = run(&["tool", "call", "lines", r#"{"path":"a.txt"}"#, "--yes", "--sandbox", "off"]);
     assert!(text(&called.stdout).contains("1 a.txt"), "{}{}", text(&called.stdout), text(&called.stderr));
+}
+
+// Command line B8.
+#[test]
+fn a_call_that_is_interrupted_exits_with_130() {
+    let place = Place::new();
+    let arguments = r#"{"command": "touch began; sleep 60"}"#;
+    let mut child = place
+        .command(&["tool", "call", "run_command", arguments, "--yes", "--sandbox", "off"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = place.project().join("began");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !began.exists() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(began.exists() && interrupted.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }

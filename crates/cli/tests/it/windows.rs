@@ -114,6 +114,8 @@ struct Editor {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
+    /// Messages that arrived before another one that was waited for. A withdrawn card and the next one come in either order.
+    earlier: Vec<Value>,
 }
 
 impl Drop for Editor {
@@ -127,7 +129,7 @@ impl Editor {
     fn open(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let (input, lines) = (child.stdin.take(), lines_of(&mut child));
-        Self { child, input, lines }
+        Self { child, input, lines, earlier: Vec::new() }
     }
 
     fn send(&mut self, message: &Value) {
@@ -138,23 +140,33 @@ impl Editor {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     }
 
-    fn until(&self, fits: impl Fn(&Value) -> bool) -> Value {
+    /// Takes the first message that fits.
+    #[track_caller]
+    fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.earlier.iter().position(&fits) {
+            return self.earlier.remove(at);
+        }
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("the message arrives in time");
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("the message does not arrive; others are {:#?}", self.earlier);
+            };
             let message: Value = serde_json::from_str(&line).unwrap();
             if fits(&message) {
                 return message;
             }
+            self.earlier.push(message);
         }
     }
 
     /// Returns the id of the next card.
-    fn card(&self) -> Value {
+    #[track_caller]
+    fn card(&mut self) -> Value {
         self.until(|message| message["method"] == "session/request_permission")["id"].clone()
     }
 
     /// Waits until the agent withdraws a card.
-    fn closes(&self, card: &Value) {
+    #[track_caller]
+    fn closes(&mut self, card: &Value) {
         let is_cancel = |message: &Value| {
             message["method"] == "$/cancel_request" && message["params"]["requestId"] == *card
         };
@@ -197,7 +209,7 @@ async fn an_answer_in_one_process_closes_the_card_in_the_others() {
     editor.request(1, "initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
     let load = json!({"sessionId": session, "cwd": place.project(), "mcpServers": []});
     editor.request(2, "session/load", &load);
-    let loaded = editor.until(|message| message["id"] == 2);
+    let loaded = editor.until(|message| message["id"] == 2 && message["method"].is_null());
     assert!(loaded["error"].is_null(), "{loaded}");
     let prompt = json!([{"type": "text", "text": "as you like"}]);
     editor.request(3, "session/prompt", &json!({"sessionId": session, "prompt": prompt}));
@@ -236,7 +248,7 @@ async fn an_answer_in_one_process_closes_the_card_in_the_others() {
     assert_eq!((status, &late["by"]), (409, &json!("terminal")), "{late}");
 
     wait_for(&pty, COLUMNS, "All files are written.");
-    let ended = editor.until(|message| message["id"] == 3);
+    let ended = editor.until(|message| message["id"] == 3 && message["method"].is_null());
     assert_eq!(ended["result"]["stopReason"], "end_turn", "{ended}");
     let ended = page.event(&session, closed["seq"].as_u64().unwrap(), "run_ended");
     assert_eq!(ended["outcome"]["state"], "completed");

@@ -10,7 +10,7 @@ fn status() -> StatusLine {
     let mut status = StatusLine::default();
     "claude-sonnet-4-5".clone_into(&mut status.model);
     "code".clone_into(&mut status.mode);
-    "auto-edit".clone_into(&mut status.autonomy);
+    "ask".clone_into(&mut status.autonomy);
     "sandbox A".clone_into(&mut status.containment);
     status.context = Some((42_000, 200_000));
     status.tokens = Some((123_456, 7_890));
@@ -24,14 +24,14 @@ fn parts_are_dropped_by_importance() {
     let lines: Vec<_> =
         [120, 90, 80, 70, 60, 50, 40, 30, 20].map(|columns| status().render(&options(columns))).into();
     expect![[r#"
-        claude-sonnet-4-5 · code · auto · sandbox A · context 21 % · 123k in, 7.8k out · 81 % cached · $1.23
-        claude-sonnet-4-5 · code · auto · sandbox A · context 21 % · 123k in, 7.8k out · $1.23
-        claude-sonnet-4-5 · code · auto · sandbox A · context 21 % · $1.23
-        claude-sonnet-4-5 · code · auto · sandbox A · context 21 % · $1.23
-        claude-sonnet-4-5 · code · auto · sandbox A · context 21 %
-        claude-sonnet-4-5 · auto · context 21 %
-        claude-sonnet-4-5 · auto · context 21 %
-        claude-sonnet-4-5 · auto
+        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · 123k in, 7.8k out · 81 % cached · $1.23
+        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · 123k in, 7.8k out · $1.23
+        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
+        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
+        claude-sonnet-4-5 · code · ask · sandbox A · context 21 %
+        claude-sonnet-4-5 · ask · context 21 %
+        claude-sonnet-4-5 · ask · context 21 %
+        claude-sonnet-4-5 · ask
         claude-sonnet-4-5
     "#]]
     .assert_eq(&text(&lines));

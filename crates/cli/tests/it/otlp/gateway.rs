@@ -70,10 +70,9 @@ async fn a_request_to_the_gateway_is_a_span_between_the_clients_and_the_upstream
     provider.shutdown().await;
 }
 
-/// A send that failed, and the next one.
+/// A send that fails, and the next one.
 const REPEATED: &str = r#"{"turns": [
-    {"steps": [{"text": "never"}], "hostile": {"switch": "status", "status": 503}},
-    {"steps": [{"text": "hello"}]}]}"#;
+    {"steps": [{"text": "hello"}], "hostile": {"switch": "status", "status": 503, "times": 1}}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_repeat_that_a_client_permits_is_a_span_with_a_link_to_the_send_before() {

@@ -15,7 +15,7 @@ use super::features::GROUPS;
 use super::plain;
 
 /// The forms without a row, each with its reason.
-const EXCEPTIONS: [(&str, &str); 9] = [
+const EXCEPTIONS: [(&str, &str); 10] = [
     ("Request::tool_fields", "fields of one format, which a gateway keeps"),
     ("Text::opaque", "fields of one format, which a gateway keeps"),
     ("Reasoning::opaque", "fields of one format, which a gateway keeps"),
@@ -24,6 +24,7 @@ const EXCEPTIONS: [(&str, &str); 9] = [
     ("ToolCall::opaque", "fields of one format, which a gateway keeps"),
     ("ToolResult::opaque", "fields of one format, which a gateway keeps"),
     ("Text::citations", "belongs to an answer and is not sent back"),
+    ("ToolResult::advice", "text behind that of the content"),
     ("ToolResult::flags", "for display and policy, not sent"),
 ];
 
