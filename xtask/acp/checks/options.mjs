@@ -12,7 +12,7 @@ async function modes(setting) {
   rmSync(join(setting.place.project, "mode.txt"), { force: true });
   return connect(setting, {}, async ({ seen, session, request, prompt }) => {
     const { sessionId, modes } = await request(session.new, { cwd: setting.place.project, mcpServers: [] });
-    assertEqual(modes.availableModes.map(({ id }) => id), ["ask", "read-only", "auto-edit", "auto"], "the modes");
+    assertEqual(modes.availableModes.map(({ id }) => id), ["ask", "read-only", "auto-edit"], "the modes");
     await failure(request(session.setMode, { sessionId, modeId: "unknown" }));
     await request(session.setMode, { sessionId, modeId: "auto-edit" });
     assert(seen.updates.some((one) => one.sessionUpdate === "config_option_update"), "the option is not announced");
@@ -31,8 +31,8 @@ async function options(setting) {
     const set = (configId, value) => request(session.setConfigOption, { sessionId, configId, value });
     const changed = (await set("thought_level", "high")).configOptions;
     assertEqual(changed.map(({ currentValue }) => currentValue), ["ask", "scripted-1", "high"], "the values");
-    await set("mode", "auto");
-    assert(seen.updates.some((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "auto"), "the mode is not announced");
+    await set("mode", "read-only");
+    assert(seen.updates.some((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "read-only"), "the mode is not announced");
     for (const [id, value] of [["thought_level", "much"], ["model", "unknown"], ["color", "red"]]) await failure(set(id, value));
     await prompt(sessionId, text("part content: with options"));
     const [body] = setting.place.requestsWith("part content: with options");

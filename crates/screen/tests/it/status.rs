@@ -29,7 +29,7 @@ fn parts_are_dropped_by_importance() {
         claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
         claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
         claude-sonnet-4-5 · code · ask · sandbox A · context 21 %
-        claude-sonnet-4-5 · ask · context 21 %
+        claude-sonnet-4-5 · ask · sandbox A · context 21 %
         claude-sonnet-4-5 · ask · context 21 %
         claude-sonnet-4-5 · ask
         claude-sonnet-4-5
