@@ -2,6 +2,7 @@
 
 mod growth;
 mod peers;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,13 @@ cargo xtask bench growth [CRATE]
 Runs the growth tests in a release build and prints a line for each shape of text: how long a reader takes for the longest
 text and for a quarter of it, and how far the memory of its process grows. A text that takes more than 50 ms of a processor
 or grows the memory by 64 MiB fails. CRATE is a name such as `hitl`; without it all crates with such tests run.
+
+cargo xtask bench terminal
+
+Starts the terminal program of a release build on a pseudo-terminal, against the scripted provider, and prints a line for
+each figure with its limit: processor time and bytes of a stream of 200 deltas a second, the time from a key to the screen
+while it streams, and the time from the start to the prompt, also with a session of 5 MB. Takes a minute, and needs
+python3 and an idle machine. A limit that is not reached fails the command.
 
 cargo xtask bench peers [TARGET] [--json]
 
@@ -58,6 +66,9 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         return growth::run(sh, arguments);
     }
     arguments.finish()?;
+    if filter.as_deref() == Some("terminal") {
+        return terminal::run(sh);
+    }
     let project = Project::load(sh)?;
     let outcome = if is_smoke {
         smoke(sh, &project, filter.as_deref())?
