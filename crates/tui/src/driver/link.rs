@@ -1,5 +1,8 @@
 //! The connection of a conversation with the sessions of the host. Every request works in a task of its own.
 
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use windlass_app::RunSettings;
@@ -14,6 +17,9 @@ use crate::CommandRunner;
 use crate::action::{Action, Changes};
 use crate::input::{Input, Reply};
 
+/// Pause after the events that have arrived. The feed merges the deltas of the pause, so that a fast stream wakes the
+/// terminal for each frame and not for each delta; an event waits less than for the frame that shows it.
+const FEED_PAUSE: Duration = Duration::from_millis(40);
 /// Maximum number of sessions in the picker.
 const MAX_SESSIONS: usize = 200;
 
@@ -97,7 +103,14 @@ impl Link {
                 Err(error) => return parts.reply(Reply::Error(describe(&error))),
             };
             loop {
-                match stream.next().await {
+                let next = match stream.next().now_or_never() {
+                    Some(next) => next,
+                    None => {
+                        tokio::time::sleep(FEED_PAUSE).await;
+                        stream.next().await
+                    }
+                };
+                match next {
                     Ok(event) => {
                         if feed.send(Input::Feed(Box::new(event))).await.is_err() {
                             return;
