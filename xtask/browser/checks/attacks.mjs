@@ -34,9 +34,25 @@ function findForeign() {
   }).map((found) => found.outerHTML.slice(0, 200));
 }
 
+/** Returns shown texts with characters that change the order of others or cannot be seen. Values of fields may have them. */
+function findInvisible() {
+  const invisible = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/u;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    if (texts.currentNode.parentElement.localName !== "textarea") found.push(texts.currentNode.data);
+  }
+  for (const shown of document.querySelectorAll("[placeholder],[aria-label],[title],[alt],option[label]")) {
+    found.push(...["placeholder", "aria-label", "title", "alt", "label"].map((name) => shown.getAttribute(name) ?? ""));
+  }
+  found.push(document.title);
+  return found.filter((text) => invisible.test(text)).map((text) => `invisible: ${JSON.stringify(text.slice(0, 200))}`);
+}
+
 async function expectCalm(page, name) {
   await touchAll(page);
-  const found = [...await problemsOf(page), ...(await page.evaluate(findForeign)).map((text) => `element: ${text}`)];
+  const made = (await page.evaluate(findForeign)).map((text) => `element: ${text}`);
+  const found = [...await problemsOf(page), ...made, ...await page.evaluate(findInvisible)];
   assert(found.length === 0, `${name}: ${found.slice(0, 10).join("\n")}`);
 }
 
@@ -165,7 +181,7 @@ async function everyText(setting) {
     await page.locator("#log li").nth(10).waitFor();
     await page.waitForTimeout(60);
     await page.evaluate(() => { for (const details of document.querySelectorAll("details")) details.open = true; });
-    const found = [...await problemsOf(page), ...await page.evaluate(findForeign)];
+    const found = [...await problemsOf(page), ...await page.evaluate(findForeign), ...await page.evaluate(findInvisible)];
     assert(found.length === 0, `${payload}: ${found.slice(0, 10).join("\n")}`);
     items = await page.locator("#log li").count();
   }

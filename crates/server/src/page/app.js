@@ -277,7 +277,7 @@ async function start() {
   subscribe();
   const models = await attempt(() => call("GET", "/api/models"));
   $("models").replaceChildren(...(models ?? []).map(({ model }) => Object.assign(element("option"), { value: model })));
-  $("model").placeholder = models?.find((model) => model.is_default)?.model ?? "default";
+  $("model").placeholder = visible(models?.find((model) => model.is_default)?.model ?? "default");
   await listSessions();
 }
 

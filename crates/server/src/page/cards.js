@@ -115,7 +115,7 @@ function showEditor(panel, card, submit) {
     input.value = isText ? value : JSON.stringify(value, null, 2);
     input.rows = Math.min(14, Math.max(1, input.value.split("\n").length));
     input.spellcheck = false;
-    input.setAttribute("aria-label", name);
+    input.setAttribute("aria-label", visible(name));
     return { name, isText, input, label: element("label", "quiet", isText ? visible(name) : `${visible(name)} (JSON)`, input) };
   });
   const problem = element("p", "error");

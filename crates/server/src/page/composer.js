@@ -42,7 +42,7 @@ function drawAttached() {
       attached = attached.filter((one) => one !== file);
       drawAttached();
     });
-    remove.setAttribute("aria-label", `Remove ${file.name}`);
+    remove.setAttribute("aria-label", `Remove ${visible(file.name)}`);
     return element("figure", "", picture, element("figcaption", "quiet", visible(file.name), " ", remove));
   }));
 }
