@@ -250,7 +250,7 @@ impl Approver for Broken {
     }
 }
 
-// A question that is not put does not hold the next one back.
+// If the approver fails at a question, the next question is still sent.
 #[tokio::test]
 async fn an_approver_that_breaks_at_one_question_is_asked_the_next() {
     let scene = Scene::new(TWO_WRITES, way());

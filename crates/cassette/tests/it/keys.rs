@@ -1,4 +1,5 @@
-//! Which recorded call and which recorded approval answers: ids alone name neither.
+//! An id alone does not determine which recorded call or approval is replayed: a call also needs the same arguments,
+//! an approval the same digest.
 
 use std::sync::Arc;
 

@@ -64,7 +64,8 @@ impl Waiting {
     }
 }
 
-// H13, R2, R6: any order, any subset, from other processes, and the comment is in that call's own result.
+// H13, R2, R6: the calls of a suspended run can be answered in any order, in any subset and from other processes; a
+// comment is in the result of its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     let run = Waiting::new(&["--suspend"]).await;

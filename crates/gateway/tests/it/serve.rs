@@ -202,7 +202,7 @@ async fn served_until(
     (port, stop, tokio::spawn(windlass_gateway::serve_until(listener, gateway, options, stopped)))
 }
 
-/// Says a word, and then goes on as its name says.
+/// A scripted model. Except for `Never`, it streams one word and then behaves as its variant is named.
 enum Begun {
     /// Gives no answer at all.
     Never,

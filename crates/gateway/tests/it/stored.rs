@@ -129,7 +129,7 @@ async fn an_id_reaches_the_upstream_that_stored_it() {
     assert_eq!((first.take_seen().len(), second.take_seen().len()), (1, 0));
     assert_eq!(send(port, "GET", "/v1/responses/resp_up1", "", "").await.status, 200);
     assert_eq!((first.take_seen().len(), second.take_seen().len()), (0, 1));
-    // Which of two upstreams knows another id is not known.
+    // A gateway cannot know which of two upstreams has an id that it did not issue.
     let unknown = send(port, "GET", "/v1/responses/resp_old", "", "").await;
     assert_eq!((unknown.status, first.seen().len(), second.seen().len()), (404, 0, 0));
 }

@@ -139,7 +139,7 @@ fn no_grant_and_no_lesson_lifts_a_rule_on_a_link() {
     }
 }
 
-// A decision can be made again from a record: the links are in it.
+// `Facts` record the targets of links, so a decision can be repeated from a record, without the file system.
 #[test]
 fn links_are_facts() {
     let policy = against(Action::Deny, "pub/**");

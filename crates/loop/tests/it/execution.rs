@@ -68,7 +68,7 @@ fn the_humans_comment_is_in_the_calls_own_result() {
     assert!(run.texts_of_results().contains("use b.txt"));
 }
 
-// H12: three different things.
+// H12: a timeout and a missing approver have different results.
 #[test]
 fn a_timeout_and_a_missing_approver_have_different_texts() {
     let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));

@@ -44,7 +44,7 @@ fn calls_that_are_decided_backwards_are_asked_about_in_order() {
     assert_eq!(run.ran(), ["r", "c", "a", "b"], "answers count in any order");
 }
 
-// L5: nothing but a question waits.
+// L5: an undecided call delays the questions of later calls; calls without a question run.
 #[test]
 fn a_call_that_is_not_decided_yet_holds_back_questions_and_nothing_else() {
     let mut run = four();

@@ -190,7 +190,7 @@ fn a_change_that_was_not_begun_is_decided_again_and_its_yes_still_counts() {
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::NotBegun });
     run.decide_all();
     assert_eq!(run.ran(), ["b"]);
-    // Late or doubled news change nothing.
+    // A late or repeated `Reconciled` input changes nothing.
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::Done });
     run.result("b", ResultStatus::Ok);
     assert!(run.is_sent());

@@ -27,7 +27,7 @@ pub(crate) struct Format<'a> {
     pub(crate) path: &'static str,
     /// The body without what makes no difference to the API.
     pub(crate) plain: fn(&Value) -> Value,
-    /// Requests that do not come out as they went in.
+    /// Requests that a round trip (decode, encode) changes, and the change.
     pub(crate) differences: &'static [Difference],
     /// Requests in which the linter finds something, though the API took them.
     pub(crate) exceptions: &'static [Difference],

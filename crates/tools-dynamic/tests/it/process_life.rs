@@ -8,7 +8,8 @@ use windlass_tools_dynamic::{FolderOwner, ProcessError};
 
 use crate::serving::{SOON, Serving, call, check, prepared, served};
 
-// L7: a cancelled call has its result at once, the process is informed, and its late answer is not noise.
+// L7: a cancelled call has its result at once, the process is informed, and its late answer is not counted in
+// `Noise`.
 #[tokio::test]
 async fn a_stopped_call_is_told_to_the_process() {
     let script = "
@@ -33,7 +34,7 @@ def cancel(id):
     assert_eq!(serving.served.noise(), windlass_tools_dynamic::Noise::default());
 }
 
-// One call may take too long; a process without any output during two of them is ended, and started again.
+// One call may exceed its time. A process that writes nothing during two such calls is ended and started again.
 #[tokio::test]
 async fn a_call_without_an_answer_ends_in_time_and_a_process_that_hangs_ends_too() {
     let script = "

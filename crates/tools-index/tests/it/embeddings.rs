@@ -130,7 +130,7 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("open connection to host", "n.py", "host"),
 ];
 
-/// Names that have a word of a query and nothing to do with it.
+/// Returns files whose names contain a word of a query, and whose code is about another subject.
 fn strangers() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for (_, _, word) in QUERIES {

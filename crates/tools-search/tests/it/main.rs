@@ -266,7 +266,7 @@ fn rules_that_never_end_are_not_waited_for() {
     pipe(&work.join(".gitignore"));
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
-    // The other files with rules are applied, and the loss is reported.
+    // The other ignore files are applied, and the result reports that `.gitignore` cannot be read.
     fs::write(work.join(".ignore"), "a\n").unwrap();
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(!text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");

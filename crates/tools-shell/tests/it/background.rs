@@ -147,7 +147,7 @@ fn effects_name_the_output_that_is_read() {
     assert_eq!(effects("kill_command", json!({"id": 1})), [Effect::Internal]);
 }
 
-// The provider's own local shell: words, a folder, a time.
+// A call of the provider's local shell has words, a working folder and a timeout, and runs like `run_command`.
 #[test]
 fn a_local_shell_call_is_a_command() {
     let scene = Scene::new();

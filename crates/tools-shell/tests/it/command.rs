@@ -35,7 +35,7 @@ fn output_and_exit_code_come_back() {
 #[test]
 fn the_environment_is_short_and_without_secrets() {
     let (folder, tool) = plain();
-    // Cargo gives its tests names that are not on the list.
+    // Cargo sets environment variables for its tests that are not on the list of passed variables.
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")));
     let (_, text) = call(&tool, &context(&folder), &json!({"command": "env"})).unwrap();
     assert!(text.contains("\nTERM=dumb\n") && text.contains("\nPAGER=cat\n"), "{text}");

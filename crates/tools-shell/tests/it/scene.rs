@@ -1,4 +1,4 @@
-//! Tools on their own folder, and observations of their processes from outside.
+//! A temporary folder with the tools of this crate, and functions that check from outside which processes live.
 
 use std::fs;
 use std::path::{Path, PathBuf};

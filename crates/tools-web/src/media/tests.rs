@@ -46,7 +46,7 @@ fn characters_follow_mark_then_header_then_page() {
     check("text/plain", b"\xc3\xa4\xc3", Some((Media::Text, "ä\u{fffd}")));
 }
 
-// The suspicion of correctness-3: only a `meta` element declares the encoding of a page.
+// Only a `meta` element declares the encoding of a page.
 #[test]
 fn the_charset_of_scripts_comments_and_text_does_not_count() {
     let decode = |page: &str| {

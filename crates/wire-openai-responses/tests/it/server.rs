@@ -216,7 +216,8 @@ fn errors_name_the_place() {
     );
     check_error(r#"{"model":"m","tools":[{"type":"function"}]}"#, "tools[0].name");
     check_error(r#"{"model":"m","tool_choice":"maybe"}"#, "tool_choice");
-    // command-line B16: the body itself has no name, so the message has no prefix.
+    // command-line B16: an error about the whole body concerns no field, so its message does not begin with the path
+    // of a field.
     let error = OpenAiResponses::default().decode_request("/responses", b"[]").unwrap_err();
     assert_eq!(error.to_string(), "expected an object");
     let error = OpenAiResponses::default().decode_request("/v1/models", b"{}").unwrap_err();

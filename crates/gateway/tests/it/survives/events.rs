@@ -227,7 +227,7 @@ fn stream(base: &Base, frames: &[Value]) -> String {
     text + base.last
 }
 
-/// The bytes that a client reads before a provider with this stream.
+/// Returns the bytes that a client of the gateway receives if the provider sends `stream`.
 async fn receive(client: &Format, upstream: &Format, stream: &str) -> Vec<u8> {
     let (mut path, mut asked) = smallest(client.name());
     if client.name() == "gemini" {
