@@ -92,7 +92,7 @@ struct Search<'t, T> {
     choices: Vec<Option<Replacement>>,
     /// True if the value equals its own JSON before redaction, so that a lost field can be noticed.
     is_exact: bool,
-    /// The value with the present choices.
+    /// The value after the replacements in `choices`.
     result: T,
 }
 
