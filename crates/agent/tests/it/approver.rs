@@ -56,7 +56,7 @@ async fn a_list_approver_answers_in_order_and_then_has_no_answer() {
     );
 }
 
-// F28: one result for each call, nothing runs, and the question is taken back.
+// F28: a cancelled run has one result for each call, runs no call, and withdraws its question.
 #[tokio::test]
 async fn a_cancelled_question_runs_nothing_and_has_one_result() {
     let scene = Scene::new(ASKS, way());

@@ -85,7 +85,7 @@ fn told(events: &[Event]) -> Vec<String> {
     events.iter().filter_map(line).collect()
 }
 
-// L6: also of calls that begin while their answer streams.
+// L6: the checkpoint also covers calls that begin while their answer streams.
 #[tokio::test]
 async fn a_turn_is_checkpointed_once_before_its_first_change_and_reported_after_its_last() {
     for way in ways() {

@@ -76,7 +76,7 @@ async fn the_journal_tells_each_call_in_order() {
         let journal = Shared::default();
         let [read, denied, written, end] = match scene.way.protocol {
             ToolProtocol::Native => ["r1", "w1", "w2", "end"],
-            // X4: made of the turn and the place.
+            // X4: the id of a call that was found in text has the turn and the position.
             _ => ["text_0_0", "text_0_1", "text_0_2", "text_1_0"],
         };
         let agent = scene.builder().approver(NoTo(denied)).build().unwrap();

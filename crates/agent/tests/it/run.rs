@@ -117,7 +117,7 @@ async fn without_an_approver_only_allowed_calls_run() {
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 
-// H12: five minutes, on a clock that only the test moves.
+// H12: the question times out after five minutes, on a clock that only the test advances.
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_question_times_out() {
     let way = way();

@@ -246,7 +246,7 @@ fn echo() -> String {
     url
 }
 
-// F06: the key is in no error, whatever the server makes of it.
+// F06: the key is not in any error, even if the server repeats the key in its answer.
 #[test]
 fn a_server_that_repeats_the_key_gets_it_into_no_error() {
     let (place, url) = (Place::new(), echo());

@@ -265,7 +265,7 @@ async fn messages_are_delivered_in_their_order() {
     assert!(place("> second word") < place("> third word"), "{told}");
 }
 
-// R5: the process was killed when a message was on record and its file not removed yet.
+// R5: the process was killed after it had recorded the message and before it removed the message's file.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_message_is_not_delivered_again() {
     let run = Waiting::new(&[]).await;

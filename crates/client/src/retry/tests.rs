@@ -1,4 +1,4 @@
-//! Which failures are worth another try, and how long the waits are.
+//! Tests of the failures that are retried, and of the length of the waits.
 
 use super::*;
 

@@ -366,7 +366,7 @@ fn in_stream(error: &str) -> Reply {
     Reply::Close(crate::server::events(&format!("data: {error}\n\n")))
 }
 
-// L9, S12: OpenRouter refuses under a status of 200.
+// L9, S12: OpenRouter refuses a parameter in the stream of an answer with status 200.
 #[tokio::test]
 async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
     let refusal =
@@ -402,7 +402,7 @@ async fn a_stream_that_is_too_long_is_a_failure_of_length() {
 
 const NO_TOOL_USE: &str = r#"{"error":{"message":"m does not support tools"}}"#;
 
-// L9: only what helped is kept for other processes.
+// L9: a missing ability is stored for other processes only after a request without it succeeded.
 #[tokio::test]
 async fn a_missing_ability_is_kept_when_a_request_without_it_succeeded() {
     let folder = TempDir::new().unwrap();

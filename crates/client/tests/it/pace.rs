@@ -181,7 +181,7 @@ fn stream_error(code: u16) -> String {
     format!("data: {{\"error\":{{\"message\":\"upstream trouble\",\"code\":{code}}}}}\n\n")
 }
 
-// S12: a status of success changes nothing about an error that comes before the first word.
+// S12: an error before the first text is retried even if the status is 200.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_is_the_first_event_is_tried_again() {
     for code in [429, 502] {

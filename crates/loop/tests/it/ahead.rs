@@ -106,7 +106,7 @@ fn no_call_starts_after_a_waiting_call() {
     run.check_ahead(&[]);
 }
 
-// L4: a call that may be refused as a repetition does not begin before that is known.
+// L4: a call that may be refused as a repetition begins only when its answer is complete.
 #[test]
 fn a_repeated_call_is_not_started_early() {
     let mut run = Driven::start(early());
@@ -121,7 +121,7 @@ fn a_repeated_call_is_not_started_early() {
     run.check_ahead(&[]);
 }
 
-// P1: an id that was there before becomes another one when its call starts.
+// P1: a call whose id is already used in the run starts with a new id.
 #[test]
 fn a_call_with_a_used_id_begins_under_another() {
     let mut run = Driven::start(early());
@@ -133,7 +133,7 @@ fn a_call_with_a_used_id_begins_under_another() {
     run.check_ahead(&["call_2_0", "c2"]);
 }
 
-// S10: an answer without its end is void, and so is its content.
+// S10: if an answer breaks off, its early calls are discarded with it.
 #[test]
 fn early_calls_of_a_discarded_answer_are_discarded() {
     let mut run = Driven::start(early());

@@ -60,7 +60,7 @@ fn the_budget_of_its_own_is_not_used_by_others() {
     assert!(run.is_sent());
 }
 
-// H10: one yes is enough for all who share the budget.
+// H10: one approval to exceed a shared budget is valid for all runs that share it.
 #[test]
 fn a_budget_answer_of_another_run_lets_this_run_continue() {
     let budget = || Budget { requests: 3, ..Budget::default() };

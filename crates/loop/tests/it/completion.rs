@@ -58,7 +58,7 @@ fn of_two_completions_none_counts() {
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Error), ("c2".into(), ResultStatus::Error)]);
 }
 
-// L1: feedback is sent as the result.
+// L1: the human's feedback is the result of the rejected call.
 #[test]
 fn a_run_continues_if_the_human_rejects_its_completion() {
     let mut run = Driven::start(config());

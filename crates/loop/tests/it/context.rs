@@ -48,7 +48,8 @@ fn summary(run: &mut Driven, text: &str) {
     run.step(Input::StreamEnd(Ok(())));
 }
 
-// R4: old results go first, the newest answers and the task stay, and until it is needed nothing is touched.
+// R4: old results are removed first; the task and the newest answers stay. Nothing is removed before the window is
+// almost full.
 #[test]
 fn old_results_are_left_out_before_the_window_is_full() {
     let mut run = Driven::start(with(ContextLimits { window: 2_000, ..limits() }));
@@ -185,7 +186,7 @@ fn too_long(run: &mut Driven) {
     run.step(Input::StreamEnd(Err(failure)));
 }
 
-// F23: asked once more, shorter, and no pair is parted.
+// F23: after the refusal a shorter conversation is sent once, and no call is separated from its result.
 #[test]
 fn a_provider_that_refuses_the_length_is_asked_once_more_with_less() {
     let mut run = Driven::start(config());

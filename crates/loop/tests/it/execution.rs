@@ -45,7 +45,7 @@ fn results_are_in_call_order() {
     assert_eq!(ids, ["c1", "c2", "c3"]);
 }
 
-// L5: a question that waits does not hold the others up.
+// L5: a question that waits does not delay other calls.
 #[test]
 fn a_pending_approval_does_not_stall_other_calls() {
     let mut run = Driven::start(config());
@@ -211,7 +211,7 @@ fn a_fatal_tool_ends_the_run_with_all_results() {
     check_paired(run.machine.transcript().messages());
 }
 
-// F39: A, B, A, B with the same results goes nowhere; with other results it may.
+// F39: a repeated round of calls is stopped if its results are the same each time; with other results it continues.
 #[test]
 fn calls_that_go_round_in_circles_are_stopped() {
     #[track_caller]

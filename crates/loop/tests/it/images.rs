@@ -182,7 +182,7 @@ fn refused_pictures_of_the_human_are_replaced_too() {
     assert_eq!(machine.transcript(), run.machine.transcript());
 }
 
-// S12: the refusal can come inside a stream that began well.
+// S12: a provider can refuse an image inside a stream that began with a status of success.
 #[test]
 fn a_refusal_in_the_stream_counts_by_its_words() {
     #[track_caller]

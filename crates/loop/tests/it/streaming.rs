@@ -278,7 +278,7 @@ fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
     run.effects.iter().filter_map(wait).collect()
 }
 
-// S12: Gemini's `MALFORMED_FUNCTION_CALL`, OpenRouter's `error`, vLLM's `abort`.
+// S12: for example `MALFORMED_FUNCTION_CALL` of Gemini, `error` of OpenRouter and `abort` of vLLM end such an answer.
 #[test]
 fn words_of_an_answer_that_failed_are_not_the_result() {
     for reason in [StopReason::Error, StopReason::Unknown("abort".into())] {
@@ -296,7 +296,7 @@ fn words_of_an_answer_that_failed_are_not_the_result() {
     }
 }
 
-// S12: DeepSeek's and OpenRouter's answers that fail behind whole calls run none of them.
+// S12: if an answer of DeepSeek or OpenRouter fails after complete calls, none of its calls runs.
 #[test]
 fn calls_of_an_answer_that_failed_do_not_run() {
     let mut run = Driven::start(config());
@@ -305,7 +305,7 @@ fn calls_of_an_answer_that_failed_do_not_run() {
     assert!(run.to_decide().is_empty());
 }
 
-// L9: Gemini gives a `RetryInfo` inside the stream, OpenAI "try again in 11 s".
+// L9: Gemini sends a `RetryInfo` inside the stream, OpenAI the text "try again in 11 s".
 #[test]
 fn a_wait_that_the_stream_asks_for_is_kept() {
     let mut run = Driven::start(config());
@@ -314,7 +314,7 @@ fn a_wait_that_the_stream_asks_for_is_kept() {
     assert_eq!(fed(&mut run, [Chunk::Error { error }]), [48_000]);
 }
 
-// R4: OpenAI's Responses API reports it while it streams, and OpenRouter under a status of 200.
+// R4: OpenAI's Responses API reports a context that is too long in the stream, OpenRouter after a status of 200.
 #[test]
 fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
     let mut run = Driven::start(config());
@@ -347,7 +347,7 @@ fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
     assert_eq!(sent, Some(ToolProtocol::Text));
 }
 
-// H10: the provider charges for them.
+// H10: the provider charges for the tokens of an answer that broke off.
 #[test]
 fn tokens_of_answers_that_broke_off_are_counted() {
     let usage = Usage { input_tokens: 1_000, output_tokens: 10, ..Usage::default() };
@@ -366,7 +366,7 @@ fn tokens_of_answers_that_broke_off_are_counted() {
     assert_eq!(total.map(|total| total.input_tokens), Some(4_000));
 }
 
-// R4: Anthropic's `model_context_window_exceeded`, Mistral's `model_length`.
+// R4: Anthropic ends such an answer with `model_context_window_exceeded`, Mistral with `model_length`.
 #[test]
 fn an_answer_that_filled_the_window_makes_room_once() {
     let mut run = Driven::start(config());

@@ -64,7 +64,7 @@ fn without_that_silence_is_a_no() {
     assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::Denied)]);
 }
 
-// R6: any subset, in any order; the rest waits on, in as many processes as it takes.
+// R6: questions can be answered in any order and in any subset, by several processes in turn; the others stay open.
 #[test]
 fn answers_come_in_any_order_and_any_subset() {
     let (_, mut record) = waiting();
@@ -305,7 +305,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
     assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
 }
 
-// R6: by policy, the human is informed before the model continues.
+// R6: if `UnknownEffects::AskHuman` is set, the human is asked before the model receives the next request.
 #[test]
 fn a_human_is_asked_about_unknown_effects_if_configured() {
     let record = approved();

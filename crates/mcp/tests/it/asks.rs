@@ -185,7 +185,7 @@ async fn one_of_several_is_picked_by_value_or_title() {
     }
 }
 
-// M2: the human's time is not the call's.
+// M2: the time in which the human answers does not count toward the time of the call.
 #[tokio::test(start_paused = true)]
 async fn a_human_who_thinks_does_not_end_the_call() {
     let takes = Duration::from_mins(4);

@@ -97,7 +97,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
     assert_eq!(connections.status()[1].1, ServerStatus::Starting);
 }
 
-// M6: by raw name, at call time, too.
+// M6: the client refuses a disabled tool at the time of the call, by the tool's raw name.
 #[tokio::test]
 async fn disabled_or_unknown_tools_are_refused_by_the_client() {
     let fake = with_tools(json!([tool("add"), tool("rm"), tool("sub")]));

@@ -136,7 +136,7 @@ async fn a_cut_stream_is_gone_on_with_at_its_mark() {
     assert_no_call_twice(&web, 1);
 }
 
-// F68: taken, and never answered.
+// F68: the server accepts the call with status 202 and never answers it.
 #[tokio::test]
 async fn a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again() {
     let web = calling(|_| status(202)).await;

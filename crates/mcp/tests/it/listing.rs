@@ -1,4 +1,4 @@
-//! Which tools of a list are taken, and under which names (cases MCP-005, 007, 009, 015, 025).
+//! Tests of the tools of a list that are accepted, and of their names (cases MCP-005, 007, 009, 015, 025).
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

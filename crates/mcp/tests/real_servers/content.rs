@@ -75,7 +75,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_http() {
     connections.close().await;
 }
 
-// R8: nothing is dropped silently
+// R8: content that cannot be sent is named in the text.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_come_back_and_sound_is_named() {
     let script = require!(Need::McpServers, script("server-filesystem"));

@@ -38,7 +38,7 @@ fn result(status: ResultStatus, content: Vec<Content>) -> String {
     ToolResult::new(CallId::new("c").unwrap(), status, content).wire_text()
 }
 
-// P6: never empty, and the status is stated.
+// P6: the text of a result is never empty, and states a status other than `Ok`.
 #[test]
 fn the_words_of_a_result_are_never_empty() {
     let image = || Content::Image(Image::base64("image/png", "AA=="));

@@ -186,7 +186,7 @@ fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
 }
 
-// H6: a folder is made only where its place was checked.
+// H6: `write` creates a missing folder only in a place that it has checked, not behind a link.
 #[test]
 fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     let race = race();
@@ -196,7 +196,7 @@ fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     assert_eq!(fs::read_dir(race.work.join(".git")).unwrap().count(), 0);
 }
 
-// A file that becomes a link, a pipe, a device's link or a hard link of a file outside.
+// During the race the file becomes a link, a pipe, a link to a device, or a hard link of a file outside.
 #[test]
 fn a_file_swapped_for_something_else_is_never_written_and_never_waits() {
     let race = race();
@@ -224,7 +224,7 @@ fn a_file_swapped_for_something_else_is_never_written_and_never_waits() {
     });
 }
 
-// H6: a hidden name behind a harmless one, in whatever case it is written.
+// H6: a hidden folder stays hidden in any letter case, also when it replaces a harmless one.
 #[test]
 fn a_folder_swapped_for_a_hidden_one_is_never_shown_by_the_harmless_name() {
     let race = race();

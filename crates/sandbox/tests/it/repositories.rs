@@ -78,7 +78,7 @@ fn no_name_that_decides_what_git_runs_can_be_made_in_an_open_repository() {
     for level in apart() {
         let (_folder, work) = repository();
         let dot_git = work.join(".git");
-        // As few of the names as a repository can have.
+        // Reduce the repository to the names that git requires.
         for name in ["hooks", "info", "branches", "objects/info"] {
             let _ = fs::remove_dir_all(dot_git.join(name));
         }

@@ -85,7 +85,8 @@ fn a_served_program_has_no_other_descriptor() {
     }
 }
 
-// Q1: whatever it does, it does not outlive the leash, also not when its host still writes to it.
+// Q1: a served program ends with its leash (`windlass_sandbox::Leash`) even if it ignores signals or its host still
+// writes to it.
 #[test]
 fn a_served_program_ends_with_its_leash() {
     for level in confined() {

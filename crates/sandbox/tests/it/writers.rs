@@ -42,7 +42,7 @@ fn count_up(workspace: &Workspace) {
     }
 }
 
-// F42: 1,000 races.
+// F42: two processes that increment one counter 1,000 times lose no update.
 #[test]
 fn two_processes_lose_no_update() {
     if let Some(workspace) = place() {
@@ -72,7 +72,7 @@ fn two_threads_lose_no_update() {
     assert_eq!(fs::read_to_string(folder.path().join("counter")).unwrap(), (2 * COUNTS).to_string());
 }
 
-/// Writes for ever, one byte value after another, a new file and an old one.
+/// Writes a new file and an old one without end, each time with the next byte value.
 fn write_on(workspace: &Workspace) -> ! {
     let (old, new) = (workspace.resolve("deep/old").unwrap(), workspace.resolve("deep/new").unwrap());
     for byte in (0..=u8::MAX).cycle() {

@@ -343,7 +343,7 @@ fn told(dialect: Dialect, schema: &str) -> (String, Vec<String>) {
     (compiled.schema.as_str().to_owned(), compiled.losses.iter().map(ToString::to_string).collect())
 }
 
-// N5: a definition that is merged, and used beside, does not lead back to itself.
+// N5: a definition that is merged into a schema and also referenced in that schema is not a circular reference.
 #[test]
 fn a_definition_that_is_used_twice_is_no_circle() {
     let base = r#""Base":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;

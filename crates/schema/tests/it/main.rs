@@ -49,7 +49,7 @@ fn each_violation_names_path_met_and_wanted() {
     );
 }
 
-// J10: errors that a model can act on.
+// J10: the error about an unknown member names the member that the model probably meant.
 #[test]
 fn a_violation_tells_what_was_probably_meant() {
     let deep = r##"{"properties":{"edit":{"$ref":"#/$defs/edit"}},"$defs":{"edit":{

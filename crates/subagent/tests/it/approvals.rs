@@ -44,7 +44,7 @@ async fn a_comment_reaches_the_agent_whose_call_it_is() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 }
 
-// H12: silence is a denial of its own kind.
+// H12: a question without an answer in time is denied with a reason of its own.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_nobody_answers_in_time_is_denied() {
     let (_, scene) = one_child();

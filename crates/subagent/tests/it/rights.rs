@@ -131,7 +131,7 @@ async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0, "what only reads is denied the rest");
 }
 
-// F41: a failure of an agent is a result of its caller.
+// F41: if an agent panics, its caller receives an error as the result of the call.
 #[tokio::test]
 async fn an_agent_that_breaks_is_one_result() {
     let cast = Cast::new([

@@ -108,7 +108,7 @@ fn said(answer: &Answer, framing: Framing) -> Value {
         signatures.iter_mut().for_each(without_id);
     }
     signatures.retain(|signature| !signature.is_null() && *signature != json!({}));
-    // S9: a program that forwards calls declares that.
+    // S9: a proxy changes the stop reason of an answer with calls from `End` to `Calls`.
     let has_calls = answer.good_calls().next().is_some() && answer.stop == Some(StopReason::End);
     let stop = if has_calls { Some(StopReason::Calls) } else { answer.stop.clone() };
     let broke = || (framing == Framing::Whole).then_some(StopReason::Error);

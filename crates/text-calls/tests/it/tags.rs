@@ -83,7 +83,7 @@ fn wrappers_and_prefixes_of_invoke_are_understood() {
     check(Dialect::Invoke, list, &json!({ "path": "a" }), "");
 }
 
-// J1: what can be shown is shown at once.
+// J1: each part of a string is shown as soon as it arrives; a number is shown when it is complete.
 #[test]
 fn a_string_grows_while_it_is_written_and_a_number_waits() {
     let mut scanner = Scanner::new(options(Dialect::Roo));

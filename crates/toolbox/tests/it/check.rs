@@ -112,7 +112,7 @@ fn known_names_lead_where_calls_are_looked_up() {
     }
 }
 
-// N3: only if it gives exactly one candidate.
+// N3: a similar name is resolved only if it matches exactly one tool.
 #[test]
 fn a_forgiving_name_that_fits_two_tools_fits_none() {
     let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
@@ -169,7 +169,7 @@ fn arguments_of_the_wrong_kind_are_put_right_before_anybody_is_asked() {
     }
 }
 
-// J9, L9: what coercion will put right is not refused while it streams.
+// J9, L9: a value that coercion can convert is not refused while the arguments stream.
 #[test]
 fn an_argument_that_coercion_puts_right_is_not_refused_early() {
     let toolbox = all().build().unwrap();

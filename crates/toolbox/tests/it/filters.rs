@@ -169,7 +169,7 @@ fn a_tool_that_cannot_work_here_says_why() {
     );
 }
 
-// N4: the model sees the new name; the old one, and the known ones, still lead there.
+// N4: the model sees the new name; the original name and its aliases still lead to the tool.
 #[test]
 fn a_tool_is_shown_under_the_name_that_the_user_gives_it() {
     let config = || ToolConfig::new(Preset::Standard).renaming("edit_file", "search_replace");

@@ -23,7 +23,7 @@ fn is_legal(name: &str) -> bool {
     first && all && name.len() <= 64
 }
 
-/// The only tool is shown under this name.
+/// Checks the shown name of the only tool.
 #[track_caller]
 fn check_shown(name: &str, shown: &str) {
     let map = map(&[name]);
@@ -85,7 +85,7 @@ fn a_name_that_looks_like_anothers_hash_is_told_apart() {
     }
 }
 
-// N2: a server's names are never split, so they never meet.
+// N2: a tool is identified by its server and its name, so tools of two servers never have the same shown name.
 #[test]
 fn tools_of_servers_are_told_apart_whatever_their_names() {
     let identities = [

@@ -176,7 +176,7 @@ def call(id, name, args):
     check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
 }
 
-// L7: a call whose caller has gone is cancelled, too.
+// L7: a call is also cancelled if its caller drops the future.
 #[tokio::test]
 async fn a_dropped_call_is_told_to_the_process() {
     let script = "
@@ -251,7 +251,8 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
     assert!(matches!(nowhere.serve().await, Err(ProcessError::Start(_))));
 }
 
-// Q1: TERM, a grace period, KILL; a process of the group that ignores the first dies of the last.
+// Q1: dropping the tools sends TERM to the process group, waits, and sends KILL, which ends processes that ignore
+// TERM.
 #[cfg(unix)]
 #[tokio::test]
 async fn no_process_survives_the_drop() {
@@ -277,7 +278,7 @@ def call(id, name, args):
         } else {
             drop(serving.served);
         }
-        // The line is closed when the last who holds it is gone.
+        // The socket is closed when the last process that holds it has ended.
         let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
         assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
         let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
@@ -286,7 +287,7 @@ def call(id, name, args):
     }
 }
 
-// Q1: a process without a better owner lives as long as the runtime, and no longer.
+// Q1: a process that the program keeps (`keep`) lives as long as the runtime, and no longer.
 #[cfg(unix)]
 #[test]
 fn a_kept_process_ends_with_the_runtime() {

@@ -144,7 +144,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     scene.edit("2", "3", &json!({})).unwrap();
 }
 
-// F43: the bytes decide, neither the time nor the length.
+// F43: a file counts as changed if its bytes changed; time and length are not compared.
 #[test]
 fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
     let scene = Scene::new(b"one\ntwo\n");
@@ -236,7 +236,7 @@ proptest! {
         prop_assert_eq!(plain(middle), plain(&new));
     }
 
-    // E1: a refused edit leaves every byte.
+    // E1: a refused edit changes no byte.
     #[test]
     fn a_refused_edit_changes_nothing(text in prop::collection::vec(any::<u8>(), 0..60), old in "[a-c\n]{0,3}") {
         let scene = Scene::new(&text);

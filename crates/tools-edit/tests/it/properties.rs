@@ -61,8 +61,8 @@ fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // E2: no place is chosen if another is possible, so an applied change is the intended one. New lines
-    // without context are reported as appended at the end.
+    // E2: a patch that fits several places is refused, so an applied change is the intended one. New lines without
+    // context are reported as appended at the end.
     #[test]
     fn a_patch_gives_what_was_meant_or_is_refused(before in text(), after in text(), context in 1..4_usize) {
         let (before, after) = (before.concat(), after.concat());

@@ -57,7 +57,7 @@ fn the_schema_is_short_and_in_order() {
     assert_eq!(parameters.as_str(), expected);
 }
 
-// H3: what arrives is shown, and no file is touched.
+// H3: the arguments are shown while they arrive, and no file is changed.
 #[test]
 fn a_call_is_shown_while_it_arrives() {
     let scene = Scene::new();

@@ -116,7 +116,7 @@ fn a_stopped_or_too_long_source_says_so() {
     assert_eq!((found.gap, found.symbols.len(), found.lines.total), (Some(Gap::Stopped), 0, 10_000));
 }
 
-// H3, H6: links lead nowhere, and secrets are opened by their names only.
+// H3, H6: the index does not follow a link out of the workspace, and does not open a file with the name of a secret.
 #[cfg(unix)]
 #[test]
 fn no_link_leads_out_and_no_secret_is_opened() {

@@ -149,7 +149,7 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
     check(&files, &json!({"pattern": "needle"}), none);
 }
 
-// H6: the tool reads the paths of its effect.
+// H6: the tool searches files with names of secrets by name only.
 #[test]
 fn secrets_are_searched_by_their_names_only() {
     let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];

@@ -61,7 +61,7 @@ fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
     }
 }
 
-// Q1: TERM, a grace, KILL of the whole tree, also where TERM is ignored.
+// Q1: `kill_command` sends TERM, waits, and kills the whole process tree, also if the processes ignore TERM.
 #[test]
 fn a_killed_command_leaves_nobody() {
     for (name, scene) in scenes() {

@@ -56,7 +56,7 @@ fn a_command_that_ignores_term_is_killed_with_its_group() {
     assert_gone(&folder.path().join("work/child"));
 }
 
-// Q1: a bounded drain for a grandchild that holds the pipe.
+// Q1: if a grandchild holds the pipe open, its output is awaited for a limited time only.
 #[test]
 fn a_grandchild_that_holds_the_pipe_is_not_waited_for() {
     let (folder, tool) = plain();
@@ -172,7 +172,7 @@ fn a_program_is_not_looked_up_in_the_workspace() {
     assert_eq!(text, "[exit code 0; sandbox: none]\nplanted\n");
 }
 
-// F59: what would act on a terminal is written out, and kept as it came.
+// F59: control characters are escaped in the result, and the output file has the original bytes.
 #[test]
 fn control_characters_are_shown_and_kept_in_a_file() {
     let (folder, tool) = plain();

@@ -29,7 +29,7 @@ fn the_first_line_names_the_level() {
     assert_eq!(scene.shell.level(), Level::Namespaces);
 }
 
-// Q3: the description of a call before it runs.
+// Q3: `inspect` reports the level of confinement and its gaps before the call runs.
 #[test]
 fn the_containment_is_told_before_the_call() {
     require!(Need::Namespaces, namespaces());

@@ -148,7 +148,8 @@ fn a_command_that_makes_too_many_files_is_stopped() {
     );
 }
 
-// F63: the host is killed while a tree runs; its helper sees the end of the leash.
+// F63: a signal ends the host while a tree of processes runs; the helper sees that the leash
+// (`windlass_sandbox::Leash`) is closed and ends the tree.
 #[test]
 fn f63_the_tree_ends_with_the_host_however_that_ends() {
     require!(Need::Namespaces, namespaces());

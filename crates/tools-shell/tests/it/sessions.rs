@@ -14,7 +14,7 @@ fn python() -> bool {
     std::path::Path::new("/usr/bin/python3").exists()
 }
 
-// Q2: only a terminal has input.
+// Q2: only commands at a terminal receive input; the shell of a session keeps its state between inputs.
 #[test]
 fn a_shell_at_a_terminal_keeps_its_state() {
     for (name, scene) in scenes() {
@@ -262,7 +262,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
     }
 }
 
-// Q1: jobs of a shell are in groups of their own, and end with it all the same.
+// Q1: the jobs of a shell are in process groups of their own, and still end with the session.
 #[test]
 fn a_closed_session_leaves_nobody_run_after_run() {
     for (name, scene) in scenes() {
@@ -307,7 +307,8 @@ fn a_closed_session_leaves_nobody_run_after_run() {
     }
 }
 
-// F63: the leash holds for what outlives its call, too. The host is this test once more, in a process of its own.
+// F63: the leash (`windlass_sandbox::Leash`) also covers processes that outlive their call. The host is this test in
+// a second process.
 #[test]
 fn f63_what_outlives_its_call_does_not_outlive_the_host() {
     const HOST: &str = "WINDLASS_TEST_HOST";

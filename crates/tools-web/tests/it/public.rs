@@ -1,4 +1,4 @@
-//! Which addresses are public (SECURITY, `web_fetch`): policy and fetch ask the same function.
+//! Tests of the addresses that count as public (SECURITY, `web_fetch`). Policy and fetch use the same function.
 
 use std::net::IpAddr;
 

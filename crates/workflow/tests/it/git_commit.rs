@@ -34,7 +34,7 @@ async fn it_makes_the_planned_commits() {
     assert_eq!(analyzer.calls(), 3);
 }
 
-// H2: a no is a no.
+// H2: a denied plan is not executed.
 #[tokio::test]
 async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     let (repository, analyzer) = (Repository::new(), analyzer());

@@ -305,7 +305,7 @@ async fn the_questions_of_another_process_are_left_alone_and_those_of_a_dead_one
     assert_eq!(desk.refused(), []);
 }
 
-// F28: the question is taken out of the folder.
+// F28: the file of a cancelled question is removed from the folder.
 #[tokio::test]
 async fn a_cancelled_question_is_withdrawn() {
     let (desk, scene, stop) = (Desk::new(), Scene::new(ASKS, way()), CancellationToken::new());
