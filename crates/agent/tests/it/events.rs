@@ -83,7 +83,7 @@ async fn progress_and_events_of_agents_all_arrive_in_order() {
     assert_eq!(below, (0..MANY as u64).collect::<Vec<_>>());
 }
 
-// library B2: a reader distinguishes the output of a call from the words about it.
+// library B2: an event distinguishes the output of a call from notes about its progress.
 #[tokio::test]
 async fn notes_of_a_call_are_not_its_output() {
     let agent =

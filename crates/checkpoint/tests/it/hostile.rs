@@ -170,7 +170,7 @@ fn names_that_git_fears_are_kept_and_put_back() {
     assert_eq!(fs::read_link(scene.work.join(".gitmodules")).unwrap(), Path::new("elsewhere"));
 }
 
-// The ignore file may not be a regular file, or may have no end.
+// An ignore file that is not a regular file or has no end does not block a checkpoint.
 #[test]
 fn rules_that_never_end_stop_nobody() {
     let scene = require!(Need::Git, scene());

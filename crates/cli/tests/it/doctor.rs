@@ -45,7 +45,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
     let confined = text(&call("../secret", &[]).stdout);
     assert!(confined.contains(&format!("sandbox: {level}]")), "{confined}");
     assert!(level == "none" || !confined.contains("outside"), "{confined}");
-    // Neither the state of runs nor a policy is shown, also where they lie in the folder.
+    // The command can read neither the state of runs nor a policy, even if they are in its folder.
     std::fs::write(place.project().join("rules.toml"), "# outside\n").unwrap();
     let hidden = text(&call("rules.toml", &["--policy", "rules.toml"]).stdout);
     assert!(level != "ns+landlock+seccomp" || !hidden.contains("outside"), "{hidden}");

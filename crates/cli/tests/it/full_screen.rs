@@ -26,7 +26,7 @@ fn full_screen(place: &Place, url: &str) -> Command {
     command
 }
 
-/// Waits until the screen does not contain the words.
+/// Waits until the screen does not contain a text.
 #[track_caller]
 fn wait_without(pty: &Pty, columns: u16, words: &str) {
     let began = Instant::now();

@@ -62,7 +62,7 @@ async fn a_paste_at_one_question_answers_no_other() {
     pty.answer("first line\na\nthird line\n");
     pty.wait(PROMPT, 1);
     assert!(!is_made(&place), "{}", pty.screen());
-    // A paste is not a yes, with the terminal's marks around it or without.
+    // Pasted text does not approve a call, with or without the marks that a terminal puts around it.
     pty.answer("\u{1b}[200~y\u{1b}[201~\n");
     pty.wait(PROMPT, 2);
     pty.answer("y\ny\n");

@@ -164,7 +164,7 @@ fn script() -> String {
         { "steps": [call("run_command", json!({"command": "cat plain.log encoded.log .env .env.local"})),
                     call("run_command", json!({"command": "cat long.log; cat long.log >&2; exit 3"})),
                     call("grep_file", json!({"pattern": "planted", "path": "."}))] },
-        // Secrets that the model must not see, in its words, in arguments, and in errors that repeat them.
+        // Secrets that the model must not see: in its own text, in arguments, and in errors that repeat them.
         { "steps": [{"text": format!("I know {} and {}.", secrets[1], secrets[4])},
                     call("read_file", json!({"path": secrets[2]})), call("no_such_tool", json!({"a": secrets[3]})),
                     call("run_command", json!({"command": format!("echo {}", secrets[11])}))] },

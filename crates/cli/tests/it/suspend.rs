@@ -20,7 +20,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// A run that waits for a yes to two writes.
+    /// Starts a run that waits for the approval of two writes.
     async fn new(more: &[&str]) -> Self {
         Self::of(SCRIPT, more).await
     }

@@ -431,7 +431,7 @@ async fn a_missing_ability_that_is_there_after_all_is_forgotten() {
     assert!(client.capability_store().rejections(&client.provider(), "m").is_empty());
 }
 
-// A remedy after which the same words come again has not helped.
+// A remedy has not helped if the server repeats the same refusal after it.
 #[tokio::test]
 async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered() {
     let words = r#"{"error":{"message":"temperature is not supported with 'stop'"}}"#;

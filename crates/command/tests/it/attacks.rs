@@ -2,7 +2,8 @@
 //! case.
 //!
 //! The policy here is the shortest one that uses the answers as they are meant: deny rules ask the scan, allow rules
-//! ask the lexer and the effects, everything else asks a human. The catalogue is read where it lies.
+//! ask the lexer and the effects, everything else asks a human. The catalogue is a file outside the project, read in
+//! its place.
 #![expect(clippy::disallowed_methods, reason = "the catalogue is a file outside the project")]
 
 use serde_json::Value;

@@ -136,7 +136,7 @@ async fn tokens_are_counted_without_a_request_to_the_provider() {
         json!({"model": "gpt-5", "input": "one two three", "instructions": "Be brief."}).to_string();
     let counted = send(port, "POST", "/v1/responses/input_tokens", "", &responses).await;
     assert!((3..12).contains(&count(&counted)), "{}", counted.body);
-    // A picture as an address costs as much as one in a field, and the text of a document what its words cost.
+    // A picture in a data URL costs as much as one in a field, and the text of a document as much as other text.
     let picture = json!({"model": "gpt-5", "input": [{"role": "user", "content": [
         {"type": "input_image", "image_url": format!("data:image/png;base64,{}", "A".repeat(100_000))}]}]});
     let counted = send(port, "POST", "/v1/responses/input_tokens", "", &picture.to_string()).await;

@@ -1,4 +1,4 @@
-//! A gateway on a real port, with our own client before it and the scripted provider behind it.
+//! A gateway on a real port: Windlass's own client sends requests to it, and it forwards them to a scripted provider.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct Served {
     pub(crate) port: u16,
 }
 
-/// A provider that follows a script in one format, behind a gateway that takes all.
+/// Starts a provider that follows a script in one format, and a gateway to it that accepts all formats.
 pub(crate) async fn served(script: &str, behind: &Format) -> Served {
     let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
     let model = client(&provider.base_url(), behind);

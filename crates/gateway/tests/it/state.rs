@@ -282,7 +282,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..24)
 }
 
-/// A response as the test expects it: its owner, its id, and the words of its conversation.
+/// A response as the test expects it: its owner, its id, and the texts of its conversation.
 struct Expected {
     owner: usize,
     id: String,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use windlass_gateway::{MemoryStateStore, StateError, StateLimits, StateStore};
 
-/// A store with the folder in which it lies.
+/// A store, and the folder of its files.
 struct Stand {
     store: Arc<dyn StateStore>,
     _folder: tempfile::TempDir,
@@ -186,7 +186,7 @@ async fn the_bytes_of_an_owner_and_of_all_are_bounded() {
                 held.push(number);
             }
         }
-        // 12,000 bytes have room for nine values with their names and the bytes that each one counts besides.
+        // 12,000 bytes have room for nine values with their names and the fixed overhead of each.
         assert!(
             (8..=9).contains(&held.len()) && held.iter().all(|number| *number >= 51),
             "{kind:?}: {held:?}"

@@ -77,7 +77,7 @@ fn a_deny_rule_on_a_link_denies_its_target() {
     let policy = against(Action::Deny, "x.txt");
     assert_eq!(verdict(&policy, &seen(&policy, read("data/plain.txt"))), Verdict::Deny);
     assert_eq!(verdict(&policy, &seen(&policy, read("data/other.txt"))), Verdict::Allow);
-    // Without anybody who follows links the rule is about its words.
+    // If links were not resolved, a rule is compared with the path as the rule writes it.
     let deaf = facts("tool", vec![read("private/x.txt")]);
     assert_eq!(verdict(&against(Action::Deny, "pub/**"), &deaf), Verdict::Allow);
 }

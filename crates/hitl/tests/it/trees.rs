@@ -114,7 +114,7 @@ fn a_constraint_applies_to_trees() {
     assert_eq!(verdict(&policy(reading(&["src/*"])), read_tree("src/deep")).0, Verdict::Deny);
 }
 
-// security 3: what lies in a folder that is removed is looked at name by name.
+// security 3: policy decides about each name in a folder that is removed.
 #[test]
 fn each_name_that_goes_with_a_folder_is_decided() {
     let folder = |names: &[&str]| {

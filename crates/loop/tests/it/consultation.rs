@@ -41,7 +41,8 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
     (record, id)
 }
 
-// Correctness 1 (a): the question is asked again, so that its answer reaches the model and is not a yes to the budget.
+// Correctness 1 (a): the question is asked again, so that its answer reaches the model and does not extend the
+// budget.
 #[test]
 fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budget() {
     let config = config()
@@ -70,7 +71,7 @@ fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budg
     assert!(resumed(config, &record).is_sent());
 }
 
-// Correctness 1 (b): a yes to the time that was used does not answer a later question about requests.
+// Correctness 1 (b): approval of more time does not answer a later question about the number of requests.
 #[test]
 fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     let budget = Budget { wall_ms: 5_000, requests: 2, ..Budget::default() };
@@ -116,7 +117,8 @@ fn a_question_that_shows_something_else_is_another_one() {
     assert_eq!(run.asked().number, id.number + 1);
 }
 
-// Correctness 18: the yes of another run moves this one to another question, which a late "no" does not answer.
+// Correctness 18: an approval in another run replaces this run's question by a new one, which a late "no" to the old
+// one does not answer.
 #[test]
 fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
     let config = config().with_shared_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);

@@ -24,7 +24,7 @@ fn results(list: &[(&str, &str)]) -> Message {
     Message::results(list.iter().map(|(call, says)| result(call, says)))
 }
 
-/// The imported messages: each message as a short word, and each repair in its words.
+/// Compares the imported messages, each written as one short word, and the texts of the repairs.
 #[track_caller]
 fn check(messages: Vec<Message>, expected: &[&str], mends: &[&str]) {
     let imported = Transcript::import(messages);

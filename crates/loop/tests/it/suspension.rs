@@ -29,7 +29,7 @@ fn resumed(config: Config, record: &[Entry]) -> Driven {
     Driven { machine, effects, now: 0 }
 }
 
-/// A run that waits for a yes to `b` and to `c`, while `a` has run.
+/// Returns a run that waits for the approval of `b` and `c` after `a` has run, and its record.
 fn waiting() -> (Driven, Vec<Entry>) {
     let mut run = Driven::start(suspending());
     let mut record = entries(&run.effects);

@@ -63,13 +63,13 @@ impl Recorded {
             .with_argument(script))
     }
 
-    /// Returns the number of sent messages with these words.
+    /// Returns the number of sent messages that contain a text.
     pub(crate) fn sent(&self, words: &str) -> usize {
         let sent = std::fs::read_to_string(self.folder.path().join("sent")).unwrap_or_default();
         sent.lines().filter(|line| line.contains(words)).count()
     }
 
-    /// Waits until so many messages with these words were sent.
+    /// Waits until `count` messages that contain a text were sent.
     pub(crate) async fn wait_for(&self, words: &str, count: usize) {
         let sent = async {
             while self.sent(words) < count {

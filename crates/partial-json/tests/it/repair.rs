@@ -112,7 +112,7 @@ fn hostile_texts_stay_within_the_limits() {
     assert_eq!((again.text.as_str(), again.repairs.first().unwrap().count), (r#"{"a":1}"#, 49_999));
 }
 
-/// Returns true if every string, number and literal of `part` stands at the same place of `whole`.
+/// Returns true if every string, number and literal of `part` is at the same place in `whole`.
 fn is_part(part: &serde_json::Value, whole: &serde_json::Value) -> bool {
     use serde_json::Value::{Array, Object};
     match (part, whole) {

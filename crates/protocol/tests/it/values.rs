@@ -1,4 +1,4 @@
-//! Ids, names, raw JSON and the words of a result.
+//! Tests of ids, names, raw JSON and the text of a result.
 
 use windlass_protocol::{
     CallId, Content, IdError, Image, NameError, RawJson, ResultStatus, ToolName, ToolResult, Usage,
@@ -66,7 +66,7 @@ fn every_status_has_its_own_word() {
         ResultStatus::UnknownTool,
     ];
     for status in all {
-        // The word in texts is the word in journals.
+        // A status has the same name in texts and in journals.
         assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.as_str()));
     }
 }

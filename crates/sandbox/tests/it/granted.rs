@@ -177,7 +177,7 @@ fn an_open_repository_keeps_what_runs_programs() {
     }
 }
 
-// A file in the workspace does not grant what lies outside, only a repository that knows this work tree.
+// A `.git` file in the workspace gives access to a repository outside only if that repository names this work tree.
 #[test]
 fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
     for level in apart() {
@@ -209,7 +209,7 @@ fn programs_come_from_absolute_folders_outside_the_workspace() {
     assert_eq!(programs_of(path.as_ref(), &scene.work), [PathBuf::from("/usr/bin")]);
 }
 
-// The folder of a program of the user's lies among the user's settings, of which nothing else is shown.
+// The folder of a user's program is in the folder of the user's settings, whose other content is hidden.
 #[test]
 fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
     for level in apart() {

@@ -77,7 +77,7 @@ impl Race {
         fs::rename(at("aside"), at(victim)).unwrap();
     }
 
-    /// Swaps while `attempt` is made over and over, then looks at what lies outside.
+    /// Swaps the victim with the impostors while `attempt` runs repeatedly, and then checks the files outside.
     pub(crate) fn run(&self, victim: &str, impostors: &[&str], attempt: impl Fn(&mut Seen)) -> Seen {
         let (made, done) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut seen = Seen::default();

@@ -1,4 +1,5 @@
-//! Confined programs that serve: an input of their own beside the leash.
+//! Confined programs that serve requests: they have an input of their own, and the helper has the leash
+//! (`windlass_sandbox::Leash`).
 
 use std::fs;
 use std::io::{BufRead, BufReader, PipeWriter, Read, Write};
@@ -72,7 +73,7 @@ fn a_served_program_may_close_its_ends() {
     }
 }
 
-// The command has its three ends and nothing more: neither the leash nor an end of the pipe that it reads.
+// The command has its three standard descriptors only: neither the leash nor another end of its input pipe.
 #[test]
 fn a_served_program_has_no_other_descriptor() {
     for level in confined() {
@@ -85,8 +86,7 @@ fn a_served_program_has_no_other_descriptor() {
     }
 }
 
-// Q1: a served program ends with its leash (`windlass_sandbox::Leash`) even if it ignores signals or its host still
-// writes to it.
+// Q1: a served program ends with its leash even if it ignores signals or its host still writes to it.
 #[test]
 fn a_served_program_ends_with_its_leash() {
     for level in confined() {

@@ -155,7 +155,8 @@ fn right_answers_are_right_in_every_dialect() {
     }
 }
 
-/// The arguments as a model would send them: null for each property that it may not omit but leaves out.
+/// Returns the arguments as a model would send them in a strict dialect: with null for each omitted property, because
+/// all properties are required.
 fn sent_in(dialect: Dialect, schema: &RawJson, arguments: &Arguments) -> Arguments {
     if dialect != Dialect::OpenAiStrict {
         return arguments.clone();

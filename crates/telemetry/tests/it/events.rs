@@ -330,7 +330,7 @@ fn without_a_subscriber_nothing_is_kept() {
     assert_eq!(size_of::<Spans>(), size_of::<usize>());
 }
 
-// The runs of agents lie in the calls that gave them their work, and those below them in theirs.
+// The span of an agent's run is within the span of the call that started the agent, at any depth.
 #[test]
 fn an_agent_has_its_spans_within_the_call_that_began_it() {
     let below = |agents: Value, happened: Value| json!({"event": "agent_event", "call": "a", "agents": agents, "happened": happened});

@@ -118,7 +118,7 @@ impl All {
         found[0]
     }
 
-    /// Invariants: every span is closed, and lies in the run's span, which is closed last.
+    /// Checks that every span is closed, and that the run's span encloses all others.
     #[track_caller]
     pub(crate) fn check(&self) {
         let run = self.one("invoke_agent");

@@ -1,4 +1,4 @@
-//! Hosts that are killed, and hosts that were started with signals ignored. A script stands for Chromium.
+//! Hosts that are killed, and hosts that were started with signals ignored. A script replaces Chromium.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ struct Host {
 }
 
 impl Host {
-    /// Starts a host whose temporary files lie in a folder, by the program and the words that come before it.
+    /// Starts a host with a folder for its temporary files. `before` is a command that starts it, with its arguments.
     async fn start(temporary: &Path, before: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("chromium");

@@ -22,7 +22,7 @@ fn only_text_is_read() {
     for other in ["image/png", "application/pdf", "application/octet-stream", "video/mp4", "font/woff2"] {
         check(other, b"a", None);
     }
-    // A type that lies, and one that is missing.
+    // A declared type that is wrong, and a missing one.
     check("text/plain", b"a\0b", None);
     check("", b"\x7fELF\0", None);
     check("", b" <!DOCTYPE html><p>", Some((Media::Html, " <!DOCTYPE html><p>")));

@@ -1,7 +1,7 @@
 //! The `web_fetch` cases of the attack catalogue, run as they are against a fake web and a loopback server.
 //!
 //! The policy here is the shortest one that uses the tool's effects as they are meant: a rule names a host and a
-//! port, everything else asks. The catalogue is read where it lies.
+//! port, everything else asks. The catalogue is a file outside the project, read in its place.
 #![expect(clippy::disallowed_methods, reason = "the catalogue is a file outside the project")]
 
 use std::sync::Arc;
@@ -88,7 +88,8 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     let effects = tool.effects(&payload);
     let is_unreadable = effects == [Effect::Unknown];
     let began = Instant::now();
-    // A call that no effect describes still meets the tool's own refusal, as after a yes by mistake.
+    // Run a call with unknown effects too, because a human could approve it by mistake: the tool itself must refuse
+    // it.
     let runs = is_unreadable || effects.iter().all(|effect| is_allowed(setups, setup, effect, &place));
     let (outcomes, text): (&[&str], String) = if runs && case["mode"] == "execute" {
         match call(&tool, &input).await {

@@ -1,4 +1,4 @@
-//! Facts learned from refusals, in the words of servers.
+//! Facts that are learned from refusals, with the messages of real servers.
 
 use windlass_wire::ProviderErrorKind;
 

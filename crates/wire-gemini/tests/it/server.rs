@@ -401,7 +401,7 @@ fn reasons_of_every_provider_have_a_word() {
     check_reason(StopReason::Unknown("NO_IMAGE".into()), "NO_IMAGE", "NO_IMAGE");
 }
 
-// The API has no place for the words of a refusal beside its text.
+// The API has no separate field for the text of a refusal, so the refusal becomes text of the answer.
 #[test]
 fn the_words_of_a_refusal_are_text() {
     let refusal = Chunk::Unknown(Unknown::new("openai-chat", json!({ "refusal": "I cannot." })));

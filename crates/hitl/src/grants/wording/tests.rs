@@ -1,4 +1,4 @@
-//! Tests of the words for calls.
+//! Tests of the texts that describe a call to a human.
 
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 
