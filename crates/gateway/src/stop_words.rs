@@ -1,4 +1,4 @@
-//! Stop reasons of one format in the words of another.
+//! Translates the stop reasons of one format to those of another.
 
 use windlass_protocol::StopReason;
 use windlass_stream::Chunk;

@@ -111,8 +111,9 @@ impl Words {
     }
 
     fn namespaces(&mut self, with_network: bool) {
-        // Run the helper as the first process, as without `bwrap`: it reaps orphans and holds the leash. A
-        // setuid `bwrap` does not need a user namespace and may not be allowed to create one.
+        // Run the helper as the first process, as without `bwrap`: it reaps orphans and holds the leash
+        // (`crate::Leash`). A setuid `bwrap` does not need a user namespace and is possibly not allowed to create
+        // one.
         let switches = [
             "--unshare-user-try",
             "--unshare-pid",

@@ -71,7 +71,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
         Hold::Free => {
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             let child = pid_of(child.id());
-            // Without a leash the inner process cannot be asked to clean up.
+            // Without a leash (`crate::Leash`) the inner process cannot be asked to clean up.
             wait_for(&watch, child, || signal(child, Signal::SIGKILL))
         }
         Hold::Leash => {

@@ -1,5 +1,4 @@
-//! Recognizes, by its words, a provider's refusal of a picture. Providers do not share an error code for such
-//! refusals.
+//! Recognizes a provider's refusal of a picture by its text. Providers do not share an error code for such refusals.
 
 /// Whole words, in lower case, that name a picture or a field that contains a picture. A `_` is part of a
 /// word, so the name of a tool such as `view_image` does not match.

@@ -231,7 +231,7 @@ pub fn take_field<T>(
     Some(value)
 }
 
-/// Reads a level of reasoning effort in the words of OpenAI and Anthropic.
+/// Reads a level of reasoning effort by its name at OpenAI and Anthropic.
 pub fn read_effort(word: &Value) -> Option<Effort> {
     match word.as_str()? {
         "xhigh" => Some(Effort::Max),

@@ -55,7 +55,7 @@ impl AnswerForm {
         (task, Self::resume(form, agent, run))
     }
 
-    /// Adds the schema to a run that continues. Its task has the words already.
+    /// Adds the schema to a run that continues. Its task already contains the text about the schema.
     pub(crate) fn resume(form: Option<&Self>, agent: &Agent, run: RunOptions) -> RunOptions {
         match form.and_then(|Self(schema)| schema.output(agent)) {
             Some(output) => run.with_output(output),

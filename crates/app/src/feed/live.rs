@@ -62,7 +62,7 @@ struct Position {
 }
 
 impl Position {
-    /// Returns the index and the offset of a delta, and moves behind it.
+    /// Returns the index and the offset of a delta, and advances the position past the delta.
     fn advance(&mut self, text: &str) -> (u32, u64) {
         let at = (self.index, self.offset);
         self.offset = self.offset.saturating_add(text.len() as u64);

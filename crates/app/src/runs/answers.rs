@@ -280,7 +280,7 @@ impl StoredAnswer {
     }
 }
 
-/// Returns the name of the words for a question of the feed.
+/// Returns the name of the file for the answer text of a question of the feed.
 pub(super) fn words_name(question: &str) -> String {
     format!("{WORDS}-{}", file_name(question))
 }

@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 ///
-/// Fails if the words of the message are missing, or if the run has completed.
+/// Fails if the message has no text, or if the run has completed.
 pub fn leave_message(
     folder: &RunFolder,
     message: impl Into<Task>,

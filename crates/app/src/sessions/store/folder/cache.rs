@@ -119,7 +119,7 @@ impl Cache {
         })
     }
 
-    /// Returns the entries of the index that did not change behind it.
+    /// Returns the entries of the index without later changes.
     fn old_entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let entries = self.index.iter().flat_map(Index::entries);
         entries.filter(|entry| !self.changes.contains_key(entry.id))
