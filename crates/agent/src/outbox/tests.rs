@@ -30,7 +30,7 @@ async fn a_sender_waits_for_the_reader() {
     }
     assert!(outbox.send(event("b")).now_or_never().is_none());
     assert!(outbox.room().now_or_never().is_none());
-    // An event that cannot wait is kept all the same.
+    // `push_event` does not wait, and keeps the event above the bound.
     outbox.push_event(event("c"));
     read(&mut unread).await;
     assert!(outbox.room().now_or_never().is_some());

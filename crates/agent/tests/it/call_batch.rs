@@ -1,4 +1,4 @@
-//! Calls that are made without a model, as if one had asked for them.
+//! Calls that are made without a model, as if a model had requested them.
 
 use std::sync::atomic::Ordering;
 

@@ -14,7 +14,7 @@ use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, events, way, ways};
 
-/// Two turns that change something, one between them that looks, and the end.
+/// Two turns that change something, a turn between them that only reads, and the end.
 const TURNS: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "r1", "name": "look"}},
         {"call": {"id": "w1", "name": "change", "arguments": {"n": 1}}},

@@ -13,7 +13,7 @@ use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{events, way};
 
-/// More than any queue between a tool and the reader holds.
+/// More events than any queue between a tool and the reader holds.
 const MANY: usize = 500;
 
 /// A tool that emits a lot in one go.
@@ -117,7 +117,7 @@ async fn every_coerced_call_is_reported() {
     assert_eq!(coerced, 40);
 }
 
-/// A journal that takes some records and no more.
+/// A journal that accepts a number of records and then fails.
 struct Full(MemoryJournal, usize);
 
 impl Journal for Full {

@@ -105,7 +105,8 @@ async fn the_journal_tells_each_call_in_order() {
         let answered = at(&|entry| entry["entry"] == "answered");
         let ends: Vec<_> =
             [read, denied, written, end].map(|call| at(&|entry| entry["result"]["call"] == call)).to_vec();
-        // Calls of one answer end when they end; the answer came before all of them, the next answer's call after.
+        // The results of one answer's calls have no fixed order, but follow the answer and precede the result of the
+        // next answer's call.
         let (last, of_first) = ends.split_last().unwrap();
         assert!(
             of_first.iter().all(|end| answered < *end && end < last),

@@ -21,7 +21,7 @@ const WHOLE: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// Answers from a list, and counts.
+/// An approver that takes its answers from a list.
 struct Answers(Mutex<Vec<(bool, Option<&'static str>, bool)>>);
 
 impl Approver for Answers {

@@ -130,7 +130,8 @@ fn the_environment_says_nothing() {
     assert!(output.status.success(), "{output:?}");
 }
 
-// Names that git itself would not check out are names like others: none of them keeps the rest from being kept.
+// Files with names that git itself would not check out are stored and restored, and do not prevent other files from
+// being stored.
 #[test]
 fn names_that_git_fears_are_kept_and_put_back() {
     let scene = require!(Need::Git, scene());

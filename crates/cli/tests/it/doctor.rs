@@ -66,7 +66,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
     assert!(!code.status.success() && text(&code.stdout).contains("nothing was run"), "{code:?}");
 }
 
-// The words of a helper process are not meant for a person.
+// The arguments of a helper process are not meant for a person.
 #[test]
 fn a_helper_without_instructions_runs_nothing() {
     let output = Place::new().run(&["__confine", "outer", "none", "--", "/bin/echo", "ran"]);

@@ -12,7 +12,7 @@ use crate::pty::Pty;
 const ENTER: &str = "\u{1b}[?1049h";
 const LEAVE: &str = "\u{1b}[?1049l";
 
-/// Sixty lines, slowly.
+/// Returns a script whose model answers slowly with sixty lines.
 fn long() -> String {
     let items = (0..60).fold(String::new(), |text, at| text + &format!("- item {at:03} 日本語 👩 words\\n"));
     format!(

@@ -45,7 +45,7 @@ async fn input_typed_before_the_question_does_not_answer_it() {
     pty.keys("y\ny\ny");
     let mut child = pty.start(run(&place, &provider.base_url()));
     pty.wait(PROMPT, 1);
-    // A key that was on its way when the question appeared.
+    // A key that was pressed before the question appeared does not answer it.
     pty.keys("y\n");
     assert!(!is_made(&place), "{}", pty.screen());
     pty.answer("y\n");

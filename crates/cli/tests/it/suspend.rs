@@ -1,4 +1,4 @@
-//! Runs that wait without a process, answered from others; and words for runs that work.
+//! Runs that wait without a process and are answered from other processes, and messages to runs that work.
 
 use serde_json::Value;
 

@@ -10,8 +10,7 @@ use serde_json::Value;
 use windlass_command::{Access, Certainty, Command, Scan};
 use windlass_testkit::{Need, corpora, require};
 
-/// Beside the project, from this crate's folder.
-
+/// The verdict about a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allow,

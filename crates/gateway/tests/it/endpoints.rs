@@ -214,7 +214,7 @@ fn error_kind(api: &Api, answer: &Answer) -> String {
 struct Stand {
     provider: Canned,
     port: u16,
-    /// The ids in place of the words in a path.
+    /// The ids that replace the placeholders of a path.
     ids: [(&'static str, String); 2],
 }
 

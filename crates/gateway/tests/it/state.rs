@@ -1,4 +1,4 @@
-//! Stored responses and conversations, before an upstream that stores neither.
+//! Stored responses and conversations, with an upstream that stores neither.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,7 @@ async fn a_response_continues_the_one_before() {
     assert_eq!((&first["store"], &first["previous_response_id"]), (&json!(true), &Value::Null));
     let second = ask(&gateway, "two", &json!({"previous_response_id": first["id"]})).await;
     assert_eq!(second["previous_response_id"], first["id"]);
-    // Instructions are those of one request.
+    // Instructions apply to one request only.
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:two"]);
     let third = ask(&gateway, "three", &json!({"previous_response_id": second["id"], "store": false})).await;
     assert_eq!(third["store"], false);
@@ -266,7 +266,7 @@ async fn a_store_in_memory_keeps_its_limits() {
 /// One step of a client.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Asks, and continues the response with this number, of any client.
+    /// Sends a request that continues the response with this number, of any client.
     Ask { owner: usize, previous: Option<usize> },
     /// Removes the response with this number.
     Remove { owner: usize, number: usize },

@@ -254,7 +254,7 @@ mod sqlite {
     async fn two_processes_share_a_file_and_one_of_them_can_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("responses.db");
-        // Both make the file at the same time.
+        // Both stores create the file at the same time.
         let open = || SqliteStateStore::open(&path, StateLimits::default());
         let (one, other) = tokio::join!(open(), open());
         let (one, other) = (one.unwrap(), other.unwrap());
@@ -299,7 +299,7 @@ mod sqlite {
         };
         let first = ask(begin().await, &headers[0], json!({"model": "m", "input": "one"})).await.json();
         assert_eq!(first["store"], true);
-        // A second server has the file, and nothing in memory.
+        // A second server has only the file and an empty memory.
         let port = begin().await;
         let more = json!({"model": "m", "input": "two", "previous_response_id": first["id"]});
         assert_eq!(ask(port, &headers[1], more.clone()).await.status, 400);

@@ -71,7 +71,7 @@ fn one_bad_effect_decides_for_the_call() {
     check(&by_default(vec![read("a"), write("b")]), Verdict::Ask, "d.ask");
 }
 
-// H2: deny wins whatever the order.
+// H2: deny wins in any order of rules.
 #[test]
 fn deny_beats_allow_in_any_order() {
     let deny = Rule::new("no", Action::Deny).with_effect(EffectKind::Write).with_path("src/**");

@@ -8,7 +8,7 @@ use windlass_protocol::{Effect, Target, TargetKind};
 
 use crate::decide::{facts, read, write};
 
-/// A workspace where `pub` is a link to `private`, and `x.txt` one to `data/plain.txt`.
+/// The links of a workspace: `pub` is a link to `private`, and `x.txt` is a link to `data/plain.txt`.
 fn leads_to(path: &str) -> String {
     let rest = path.strip_prefix("pub").filter(|rest| rest.is_empty() || rest.starts_with('/'));
     match (rest, path) {
@@ -28,7 +28,7 @@ fn rule(action: Action, glob: &str) -> Rule {
     Rule::new(format!("{action:?}"), action).with_path(glob)
 }
 
-/// The rule in a policy that allows everything else.
+/// Returns a policy with one rule, which allows everything else.
 fn against(action: Action, glob: &str) -> Policy {
     policy(vec![rule(action, glob), Rule::new("yes", Action::Allow)], vec![])
 }
@@ -116,7 +116,7 @@ fn a_walk_does_not_show_files_denied_through_a_link() {
     let rules = policy.path_rules(&seen(&policy, read("."))).unwrap();
     assert!(rules.refuse(&read("private/x.txt")) && rules.refuse(&read("private")));
     assert!(!rules.refuse(&read("src/lib.rs")));
-    // The call named the place, and was asked about it.
+    // An ask rule does not hide the place from a call that named it, because the human was asked about that call.
     let policy = against(Action::Ask, "pub/**");
     let rules = policy.path_rules(&seen(&policy, read("private"))).unwrap();
     assert!(!rules.refuse(&read("private/x.txt")));

@@ -8,7 +8,7 @@ use windlass_stream::Chunk;
 
 use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
 
-/// Reports of the driver about a call that it let run.
+/// Returns the driver's decision to run a call.
 fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
     let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
@@ -143,7 +143,7 @@ fn early_calls_of_a_discarded_answer_are_discarded() {
     assert!(run.effects.contains(&Command::AbandonSpeculative { answer: 1 }), "{:?}", run.effects);
     run.chunks([call("c1", "look", r#"{"other":true}"#)]);
     run.check_ahead(&["c1"]);
-    // It comes late, and is of the answer before.
+    // A late result of a call of the discarded answer is ignored.
     run.step(ran(1, &first, Error));
     let again = run.ahead().remove(0);
     run.end();

@@ -1,4 +1,4 @@
-//! When a completion counts (L1, L2).
+//! Tests of the completions that end a run (L1, L2).
 
 use windlass_loop::Outcome;
 use windlass_protocol::ResultStatus;

@@ -90,7 +90,7 @@ fn events_report_the_fill_of_the_window_once_for_each_step() {
     assert_eq!(told[..2], [ContextPressure::Warn, ContextPressure::Alert]);
 }
 
-/// A run whose results are too short to be left out, so that whole turns have to go.
+/// A run whose results are too short to be left out, so that whole turns have to be removed.
 fn full(limits: ContextLimits) -> (Driven, Vec<Entry>) {
     let mut run = Driven::start(with(limits));
     let mut record = entries(&run.effects);
@@ -231,7 +231,7 @@ fn a_window_that_was_met_is_known_from_then_on() {
     assert!(is_full);
 }
 
-// The provider's own count is believed, not the estimate.
+// The provider's own count replaces the estimate.
 #[test]
 fn the_providers_count_sets_the_scale() {
     let mut run = Driven::start(with(ContextLimits { window: 100_000, ..limits() }));
@@ -244,7 +244,7 @@ fn the_providers_count_sets_the_scale() {
     assert!(counted >= estimated * 3, "{counted} of {estimated}");
 }
 
-// However much room there is: providers take only so many images.
+// The number of images is limited even in an empty window, because providers accept a limited number.
 #[test]
 fn of_too_many_images_the_newest_half_stays() {
     let mut run = Driven::start(with(ContextLimits { most_images: 4, ..ContextLimits::default() }));

@@ -240,7 +240,7 @@ fn calls_that_go_round_in_circles_are_stopped() {
         check(period, true);
         check(period, false);
     }
-    // Longer rounds are not seen as such.
+    // Longer rounds are not detected.
     check(5, false);
 }
 
@@ -250,7 +250,7 @@ fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, V
     poll_with(config(), tool, times, answer)
 }
 
-/// Like the function above, with another configuration.
+/// Like `poll`, with another configuration.
 fn poll_with(
     config: Config,
     tool: &str,
@@ -360,7 +360,8 @@ fn an_approval_without_a_limit_waits() {
     assert_eq!(run.ran(), ["b"]);
 }
 
-// A suspicion that is refuted: the assembler renames before, so that a malformed call takes no other one with it.
+// A refuted suspicion: the assembler renames calls with equal ids first, so a malformed call does not invalidate
+// another one.
 #[test]
 fn of_two_calls_with_one_id_only_the_malformed_one_is_refused() {
     for (first, second) in [("{}", "[1]"), ("[1]", "{}")] {

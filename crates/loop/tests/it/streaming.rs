@@ -1,4 +1,4 @@
-//! Answers as they arrive: kept, asked for again, or nudged.
+//! Answers while they arrive: they are kept, requested again, or followed by a nudge.
 
 use windlass_loop::{
     Budget, Command, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
@@ -47,7 +47,7 @@ fn the_guidance_of_the_human_continues_the_run() {
 #[test]
 fn an_empty_answer_is_discarded_and_requested_again_before_the_nudge() {
     let mut run = Driven::start(config());
-    // A signature without words, as Gemini sends it, is not an answer either.
+    // A signature without text, as Gemini sends it, is not an answer either.
     let signature = Chunk::TextEnd { opaque: Some(Opaque::new("gemini", "c2ln".into())) };
     for attempt in [vec![], vec![signature]] {
         run.answer(attempt.clone());
@@ -215,7 +215,7 @@ fn a_generated_id_differs_from_the_ids_of_the_answer() {
     run.answer([call("c1", "look", "{}")]);
     run.decide_all();
     run.result("c1", ResultStatus::Ok);
-    // The first call's id is taken, and the one that is made for it is the id of the second call.
+    // The id of the first call is already used, and the id that would be generated for it is that of the second call.
     run.answer([call("c1", "look", r#"{"a":1}"#), call("call_2_0", "look", r#"{"a":2}"#)]);
     let ids: Vec<_> = run.to_decide().iter().map(|call| call.id.to_string()).collect();
     assert_eq!(ids, ["call_2_0", "call_2_1"]);
@@ -431,7 +431,7 @@ fn every_attempt_counts_once_in_the_budget_of_requests() {
     }
 }
 
-// S15: a provider that reports no tokens has used some, so the events hold no zero that reads as a count.
+// S15: a provider that does not report tokens has used some, so events omit the count instead of stating zero.
 #[test]
 fn events_of_an_answer_without_reported_tokens_have_no_tokens() {
     let mut run = Driven::start(windlass_loop::Config::new("model", vec![]));

@@ -108,7 +108,7 @@ fn approved() -> Vec<Entry> {
     record
 }
 
-// SECURITY "Journal": still approved, same hash, policy checked again.
+// SECURITY "Journal": a recorded approval stays valid for the same hash, and policy decides again.
 #[test]
 fn a_recorded_approval_survives_a_crash_and_is_not_requested_again() {
     let record = approved();
@@ -153,7 +153,7 @@ fn cut_off() -> Vec<Entry> {
 fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     let from = run.effects.len();
     run.decide_call(call);
-    // The same decision with the plan: the driver's facts plan nothing.
+    // Repeat the decision with the plan, because the facts of this driver have none.
     for want in &mut run.effects[from..] {
         if let Command::Record(Entry::Decided { facts: Some(facts), .. }) = want {
             facts.planned = vec![planned.clone()];

@@ -121,7 +121,7 @@ async fn missing_and_invalid_replies_are_not_answers() {
     assert!(human.asked.lock().unwrap().is_empty());
 }
 
-/// A server that wants an address opened.
+/// A server that requests that an address is opened.
 fn address(url: &str) -> Value {
     json!({"mode": "url", "message": "sign in", "url": url, "elicitationId": "7"})
 }
@@ -230,7 +230,7 @@ async fn a_server_receives_only_the_permitted_roots() {
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
 }
 
-/// A model that returns its request, or nothing.
+/// A model that returns the request as its answer, or an empty answer.
 struct Model {
     refuses: bool,
     asked: Mutex<Vec<SamplingRequest>>,

@@ -25,7 +25,7 @@ async fn call_in(client: &McpClient, ctx: &Context) -> Result<Output, ToolError>
     client.tools()[0].call(ctx, &Payload::Function { arguments }).await
 }
 
-/// A server with the tool `add` that does this with a call.
+/// A server with the tool `add` that handles calls with a function of the test.
 pub(crate) fn calling(mut calls: impl FnMut(&Value) -> Vec<Say> + Send + 'static) -> Arc<FakeServer> {
     FakeServer::new(move |message| match message["method"].as_str() {
         Some("tools/call") => calls(message),
@@ -234,7 +234,7 @@ async fn a_changed_tool_does_not_run_under_its_old_definition() {
     assert!(refused.contains("has changed it") && refused.contains("Nothing was sent"), "{refused}");
     assert_eq!(server.heard_of("tools/call").len(), 1);
     assert_eq!(server.heard_of("tools/list").len(), 2, "one look for a thousand notifications");
-    // The new one runs, and asks anew.
+    // The tool with the new definition runs, and needs a new approval.
     assert_ne!(client.tools()[0].effects(&payload), old.effects(&payload));
     client.tools()[0].call(&ctx, &payload).await.unwrap();
     *listed.lock().unwrap() = json!([]);
@@ -367,7 +367,7 @@ async fn progress_extends_the_time_of_a_call_and_is_reported() {
         }
         let token = call_of.lock().unwrap()["params"]["_meta"]["progressToken"].clone();
         for done in 1..=3 {
-            // Longer together than a call may take, and never so long without a word.
+            // The call takes longer than its limit, with a progress message before each limit.
             tokio::time::sleep(Duration::from_secs(100)).await;
             says.say(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
                 {"progressToken": token, "progress": done, "total": 3, "message": "half\u{1b}[2K"}}))

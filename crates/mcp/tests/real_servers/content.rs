@@ -12,7 +12,7 @@ use crate::place::{
     Ada, call, call_with, everything, everything_over_http, listening, patient, program, script, used, words,
 };
 
-/// Everything that the everything server gives, over either transport.
+/// Checks all content that the `everything` server returns, over either transport.
 async fn check_everything(connections: &McpConnections) {
     let echo = call(connections, "echo", r#"{"message":"hello"}"#).await.unwrap();
     assert!(words(&echo).contains("Echo: hello"), "{echo:?}");

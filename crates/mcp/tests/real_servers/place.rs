@@ -1,4 +1,4 @@
-//! Where the servers are, and how they are started.
+//! The places of the servers, and their start.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use windlass_mcp::{ClientOptions, ConnectionOptions, McpConnections, McpLimits, 
 use windlass_protocol::{Arguments, CallId, Content};
 use windlass_tool::{AnswerFuture, Context, Human, Output, Progress, Question, ToolError};
 
-/// The folder in which servers are installed: the one that is named, or where `cargo xtask mcp` puts them.
+/// Returns the folder in which servers are installed: that of a variable, or the one that `cargo xtask mcp` uses.
 pub(crate) fn home() -> PathBuf {
     std::env::var_os("WINDLASS_MCP_SERVERS")
         .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("mcp"), PathBuf::from)
@@ -50,7 +50,7 @@ impl Recorded {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// The everything server. Everything that goes to it is written down on the way.
+    /// Returns the `everything` server. Its input is also written to a file.
     pub(crate) fn everything(&self) -> Result<McpServer, String> {
         let script = script("server-everything")?;
         let line = "echo $$ > \"$1/pid\"; tee -a \"$1/sent\" | node \"$2\" stdio";
@@ -112,7 +112,7 @@ pub(crate) fn patient() -> McpLimits {
     McpLimits { start: Duration::from_mins(1), backoff: Duration::from_millis(10), ..McpLimits::default() }
 }
 
-/// A server that is used; it fails where it cannot be had.
+/// Starts a server; panics if it cannot be started.
 pub(crate) async fn used(server: McpServer, options: ClientOptions) -> McpConnections {
     let options = ConnectionOptions::default().with_client(options);
     let connections = McpConnections::start([server], options).await.unwrap();
@@ -151,7 +151,7 @@ pub(crate) fn listening() -> (Context, Arc<Mutex<Vec<Progress>>>) {
     (context().with_progress(move |progress| listen.lock().unwrap().push(progress)), told)
 }
 
-/// All words of an output.
+/// Returns the texts of an output.
 pub(crate) fn words(output: &Output) -> String {
     let text = |piece: &Content| match piece {
         Content::Text { text } | Content::Resource { text, .. } => text.clone(),

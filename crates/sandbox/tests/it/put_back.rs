@@ -18,7 +18,7 @@ fn link(target: &str) -> PathState {
     PathState::Link { target: PathBuf::from(target) }
 }
 
-/// Restores over any entry.
+/// Restores a state over any entry.
 fn put(workspace: &Workspace, path: &str, wanted: &PathState) -> Result<(), FileError> {
     let path = workspace.resolve(path).unwrap();
     let seen = workspace.state(&path)?;

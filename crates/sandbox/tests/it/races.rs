@@ -1,4 +1,4 @@
-//! A folder that is swapped for something else while paths below it are used: nothing leads out.
+//! A folder is swapped for another entry while paths below it are used. No path leads out of the workspace.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -93,7 +93,7 @@ impl Race {
                 attempt(&mut seen);
             }
         });
-        // At rest the same attempt gets through, so that a refusal above was the race's.
+        // Without the race the same attempt succeeds, so the race caused the refusals above.
         let before = seen.inside;
         attempt(&mut seen);
         assert!(seen.inside > before, "{seen:?}");

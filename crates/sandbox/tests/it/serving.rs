@@ -63,7 +63,7 @@ fn a_served_program_may_close_its_ends() {
         assert_eq!(serving.line(), "ready\n");
         let written = (0..1000).map(|_| serving.input.write_all(&[b'x'; 4096])).find(Result::is_err);
         assert!(written.is_some(), "{level}: nobody reads, and the pipe takes all of it");
-        // `bwrap` itself keeps the ends that it was given until the program ends.
+        // `bwrap` itself keeps its copies of the pipe ends open until the program ends.
         if level != Level::Bubblewrap {
             assert_eq!(serving.line(), "");
             assert!(serving.child.try_wait().unwrap().is_none());

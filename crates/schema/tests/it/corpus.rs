@@ -68,7 +68,8 @@ fn every_schema_is_legal_in_every_dialect() {
     }
 }
 
-/// The calls that BFCL takes as answers: of each parameter the first value, and without those that may be left out.
+/// Returns calls that BFCL accepts as answers: with the first value of each parameter, and without optional
+/// parameters.
 fn answers(row: &Value) -> Vec<(String, Arguments)> {
     let mut all = Vec::new();
     for call in row["ground_truth"].as_array().unwrap() {

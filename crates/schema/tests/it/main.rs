@@ -211,7 +211,7 @@ fn one_argument_is_checked_before_the_others_have_come() {
              `range`",
         ),
     );
-    // Where one property decides about another, nothing is sure before the end.
+    // If one property decides about another, no violation is certain before the arguments are complete.
     let depends = r#"{"properties":{"a":{"type":"string"}},"if":{"not":{"required":["b"]}},"then":{"properties":{"a":{"const":"x"}}}}"#;
     check(depends, "a", "\"y\"", None);
     check(depends, "a", "1", None);

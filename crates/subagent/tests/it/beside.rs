@@ -139,7 +139,7 @@ async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 1);
 }
 
-// correctness, suspicion: an invented id made a folder and a journal.
+// correctness, suspicion: an id that the model invented created a folder and a journal.
 #[tokio::test]
 async fn an_id_that_a_model_invented_makes_no_journal() {
     let cast = Cast::new([

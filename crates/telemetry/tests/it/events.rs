@@ -178,7 +178,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
             running("c1"),
             discarded,
             changed,
-            // It was under way when the answer ended early.
+            // The call was running when the answer ended early.
             running("c1"),
             ended("c1", "ok"),
             call("c1", "look"),

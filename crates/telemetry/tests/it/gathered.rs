@@ -86,7 +86,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Gatherer {
 }
 
 impl Gatherer {
-    /// The newest of an id: ids are used again.
+    /// Returns the newest span with an id, because ids are reused.
     fn within(&self, id: &Id, change: impl FnOnce(&mut Gathered)) {
         let mut told = self.0.lock().unwrap();
         if let Some(span) = told.spans.iter_mut().rev().find(|span| span.id == id.into_u64()) {

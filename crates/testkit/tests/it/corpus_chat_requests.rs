@@ -37,7 +37,7 @@ const DIFFERENCES: &[Difference] = &[
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
-    // A number is the same with and without a fraction of nought.
+    // `1` and `1.0` are the same number.
     for name in ["temperature"] {
         if let Some(number) = fields.get(name).and_then(Value::as_f64) {
             fields.insert(name.to_owned(), number.into());

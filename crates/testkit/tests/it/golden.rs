@@ -1,4 +1,4 @@
-//! Recorded requests that a provider accepted: read into a request of ours, written again, and compared.
+//! Recorded requests that a provider accepted are decoded to `Request`, encoded again, and compared.
 //!
 //! Another order of keys is not a difference. Values that are equal for the API are normalized by a format's
 //! `plain` before the two are compared; every other difference is named with the rule that decides it. The

@@ -1,4 +1,4 @@
-//! Tools that come and go.
+//! Tools that are added and removed during a run.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ async fn calls_of_removed_tools_do_not_start_and_report_the_removal() {
     }
     dynamic.add(says("late")).unwrap();
     assert!(first.refresh().check(&call("late", "{}")).is_ok());
-    // The call of the old one is not one of the new one.
+    // A call of the old tool is not a call of the new tool with its name.
     assert!(!first.refresh().run(&checked, &ctx).await.unwrap().status.is_ok());
 }
 

@@ -166,7 +166,7 @@ fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     check("write_file", r#"{"writes":["a.rs"]}"#, Some("a.rs"));
     check("write_file", r#"{"writes":["a.md.rs"]}"#, Some("a.md.rs"));
     check("apply_patch", r#"{"writes":["a.md","b.rs"]}"#, Some("b.rs"));
-    // A move is a removal and a writing.
+    // A move removes one path and writes another.
     check("apply_patch", r#"{"deletes":["a.rs"],"writes":["a.md"]}"#, Some("a.rs"));
     check("apply_patch", r#"{"deletes":["a.md"],"writes":["b.md"]}"#, None);
     check("generate_image", r#"{"writes":["out.png"]}"#, Some("out.png"));

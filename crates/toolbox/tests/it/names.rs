@@ -31,7 +31,7 @@ fn check_shown(name: &str, shown: &str) {
     assert_eq!(map.find(shown).unwrap().as_str(), name);
 }
 
-/// Among these tools the written name means this one.
+/// Checks the tool that a written name leads to.
 #[track_caller]
 fn check_found(tools: &NameMap, written: &str, name: Option<&str>) {
     assert_eq!(tools.find(written).map(ToolName::as_str), name, "{written}");

@@ -170,7 +170,7 @@ async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
     assert!(!nowhere.contains("@outputs"), "without a folder no file is promised");
 }
 
-// SECURITY "Secrets and output": what cannot be seen is flagged, what strangers wrote too.
+// SECURITY "Secrets and output": invisible characters and untrusted text are flagged.
 #[tokio::test]
 async fn a_result_says_what_is_to_be_known_about_it() {
     let (hidden, plain) = ("hi\u{e0049}\u{e0067}".to_owned(), "plain, größe, 日本\r\n".to_owned());

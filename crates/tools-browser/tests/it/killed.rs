@@ -15,7 +15,7 @@ use crate::fake::{FakeWeb, act};
 /// Set in a process that plays the host of a browser.
 const HOST: &str = "WINDLASS_TEST_KILLED_HOST";
 
-/// Notes its profile and the signals that it got, and stays until its host's pipe closes.
+/// A script that records its profile and received signals, and runs until the pipe of its host is closed.
 const SCRIPT: &str = "#!/bin/sh
 for word; do case $word in --user-data-dir=*) profile=${word#*=};; esac; done
 echo a=b > \"$profile/Cookies\"

@@ -1,4 +1,4 @@
-//! A process of tools that is an enemy, at each level of confinement that is here.
+//! A hostile process of tools, at each level of confinement that this machine has.
 
 use std::fs;
 use std::io::Read;
@@ -36,7 +36,7 @@ fn helper() -> Helper {
     Helper::new(example()).with_argument("__confine")
 }
 
-/// Every confined level that is here.
+/// Returns the confined levels that this machine has.
 fn levels() -> impl Iterator<Item = (Probe, &'static str)> {
     LEVELS
         .into_iter()
@@ -231,7 +231,7 @@ fn no_child_process_survives_a_kill_of_the_host() {
     }
 }
 
-// RULES Q1: ended by its keeper, who waits until all is gone.
+// RULES Q1: after `end` returns, no process of the group lives.
 #[tokio::test]
 async fn an_ended_process_leaves_no_children() {
     for (number, (probe, _)) in levels().enumerate() {

@@ -168,7 +168,7 @@ def call(id, name, args):
     check(&two, ResultStatus::Ok, &["for two"]);
 }
 
-// The page about adding a tool shows a process; this is that very one.
+// The process of `docs/ADDING_A_TOOL.md` works as the page shows it.
 #[tokio::test]
 async fn the_process_of_the_page_about_adding_a_tool_works() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ADDING_A_TOOL.md");

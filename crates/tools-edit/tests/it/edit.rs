@@ -69,7 +69,7 @@ fn line_ends_marks_and_trailing_spaces_stay() {
     check("a\nb\r\nc \n", "a\nb\nc\n", "a\nx\nb\nc\n", "a\nx\nb\r\nc \n");
     check("\u{feff}a\nb", "a\n", "x\n", "\u{feff}x\nb");
     check("a\n\tb  \n", "a\n", "", "\tb  \n");
-    // A line that stays keeps its end, also where it becomes the last.
+    // A remaining line keeps its line end, even if it becomes the last line.
     check("a\nb", "a\nb\n", "a\n", "a\n");
     check("&lt;", "&lt;", "&amp;lt;", "&amp;lt;");
 }

@@ -101,7 +101,7 @@ fn create_file_never_replaces_a_file() {
         "--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1 @@\n+one\n"
     );
     assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 line)");
-    // Not even with its present content, and not after it was read.
+    // The write is refused even with the present content, and even after a read.
     scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
     let told = scene.call("create_file", &make).unwrap_err();
     assert!(told.contains("exists already; nothing was written. Change it with edit_file"), "{told}");

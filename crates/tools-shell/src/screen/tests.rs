@@ -1,4 +1,4 @@
-//! Output of a program, in any pieces.
+//! Tests of the screen for output in pieces of any size.
 
 use super::*;
 

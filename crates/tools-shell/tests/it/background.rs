@@ -1,4 +1,4 @@
-//! Commands that outlive their call: handed over, read, ended, and never left behind.
+//! Commands that outlive their call: they are moved to the background, read, ended, and never left behind.
 
 use std::time::Instant;
 
@@ -103,7 +103,7 @@ fn no_process_outlives_the_run() {
         let (runtime, rest) = run.split();
         drop(rest);
         assert_no(&mark);
-        // And where the runtime goes, too.
+        // The processes also end if the runtime is dropped.
         run = Run::new(&scene);
         run.call("run_command", &command).unwrap();
         within("it starts", || marked(&mark) >= 2);

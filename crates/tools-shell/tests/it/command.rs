@@ -152,13 +152,13 @@ fn words_need_no_shell() {
     assert_eq!(text, "[exit code 0; sandbox: none]\na b|$(x)|*|");
     let ended = json!({"argv": ["sh", "-c", "readlink /proc/$PPID/exe"]});
     assert!(!run(ended).contains("bash"));
-    // One simple command of a text is such a program, too.
+    // A text with one simple command also runs without a shell.
     assert!(!run(json!({"command": "readlink /proc/self/exe"})).contains("bash"));
     let effect = Effect::Execute { command: "cat 'a b'".into(), directory: ".".into() };
     assert_eq!(tool.effects(&payload(&json!({"argv": ["cat", "a b"]}))), [effect]);
 }
 
-// SECURITY "run_command" 1: a program of the workspace is never meant by its bare name.
+// SECURITY "run_command" 1: a bare program name never leads to a program in the workspace.
 #[test]
 fn a_program_is_not_looked_up_in_the_workspace() {
     use std::os::unix::fs::PermissionsExt;

@@ -17,7 +17,7 @@ use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
 use crate::tool::call;
 
-/// Beside the project, from this crate's folder.
+/// The secret in the URLs of cases that try to send one.
 const SECRET: &str = "sk-not-a-real-secret";
 
 /// The actions of the case's server, and the second host that it redirects to.
@@ -71,7 +71,7 @@ fn web(setups: &Value, setup: &str) -> FakeWeb {
     web
 }
 
-/// Runs one case; the answer is why it fails.
+/// Runs one case. Returns the reason if it fails.
 async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     let (server, second) = servers().await;
     let place = server.address.to_string();
@@ -114,7 +114,7 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
             "result_lacks" => !text.contains(value.as_str().unwrap()),
             "wall_s_max" => began.elapsed().as_secs() < value.as_u64().unwrap(),
             "second_host_saw_auth" => second.requests().is_empty(),
-            // The URL that is shown is the one that is meant, in ASCII.
+            // The shown URL is the requested one, in ASCII.
             "prompt_excludes_bytes" | "prompt_excludes_cp" => {
                 text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
             }

@@ -9,7 +9,7 @@ fn check(address: &str, expected: bool) {
     assert_eq!(is_public(address.parse::<IpAddr>().unwrap()), expected, "{address}");
 }
 
-/// The catalogue's literals in their parsed form, and one of each block beside.
+/// The addresses of the catalogue in parsed form, and one of each further block.
 const HIDDEN: [&str; 31] = [
     "127.0.0.1",
     "127.255.255.254",

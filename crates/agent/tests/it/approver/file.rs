@@ -45,7 +45,7 @@ impl Desk {
         names(&self.path, ending)
     }
 
-    /// The reasons so far, each with its file in the folder of the refused.
+    /// Returns the reasons of the refusals so far. Checks that each refused file was moved to the folder `refused`.
     fn refused(&self) -> Vec<Reason> {
         let told = self.told.lock().unwrap().clone();
         for refused in &told {

@@ -124,7 +124,7 @@ fn a_question_in_words_takes_a_text_or_a_number() {
     talk.type_text("typing");
     talk.feed(question("q"));
     talk.apply(Input::Drawn);
-    // Enter was meant for the message.
+    // Enter sends the message and does not answer the question.
     assert_eq!(talk.key(Key::Enter), []);
     assert!(talk.view().contains("press Enter again"), "{}", talk.view());
     talk.key(Key::Interrupt);

@@ -56,7 +56,7 @@ fn a_thousand_streams_of_keys_across_a_card_answer_nothing() {
         assert!(!window.has_answer(), "attempt {attempt}: a key answered after the typing had ended");
         if attempt % 50 == 0 {
             assert!(window.text().contains(COMMAND), "{}", window.text());
-            // The card still takes a key that was meant.
+            // The card still accepts an intended key.
             window.key(Key::Interrupt);
             window.advance(600);
             window.key(Key::Char('y'));
