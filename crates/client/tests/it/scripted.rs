@@ -138,7 +138,7 @@ fn a_permanent_refusal_ends_the_attempts() {
 #[test]
 fn an_interrupted_stream_finishes_no_call() {
     for after_bytes in [1, 90, 400, 700, 1000] {
-        // Gemini's whole answer is shorter than the last of these.
+        // Gemini's complete answer is shorter than 400 bytes, so the fault would come after its end.
         let wires: Vec<_> =
             wires().into_iter().filter(|wire| wire.name() != "gemini" || after_bytes < 400).collect();
         let hostile = |switch: &str| json!({"switch": switch, "after_bytes": after_bytes});

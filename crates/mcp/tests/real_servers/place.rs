@@ -40,7 +40,7 @@ pub(crate) fn everything() -> Result<McpServer, String> {
         .with_argument("stdio"))
 }
 
-/// A server behind a recorder of its input, whose process can be ended by its id in `pid`.
+/// A server whose input is recorded, and whose process can be ended by its id in `pid`.
 pub(crate) struct Recorded {
     folder: tempfile::TempDir,
 }
@@ -87,7 +87,7 @@ impl Recorded {
     }
 }
 
-/// The everything server behind a port, and its address.
+/// Starts the `everything` server on a port, and returns its address.
 pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String> {
     let script = script("server-everything")?;
     // The port is free now; a process that takes it before the server does makes this fail with an error.

@@ -65,7 +65,7 @@ const EXCEPTIONS: &[Difference] = &[
     ),
 ];
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();

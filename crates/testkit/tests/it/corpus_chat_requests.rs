@@ -33,7 +33,7 @@ const DIFFERENCES: &[Difference] = &[
     ("rig__mistral-terminal_metadata_matrix-streaming_mistral_small_tiny_plain_two", "R1", SEVERAL),
 ];
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();

@@ -28,7 +28,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();

@@ -25,7 +25,7 @@ pub(crate) struct Format<'a> {
     pub(crate) server: &'a dyn Server,
     /// Where its requests go.
     pub(crate) path: &'static str,
-    /// The body without what makes no difference to the API.
+    /// Returns the body in a normal form, without differences that have no meaning for the API.
     pub(crate) plain: fn(&Value) -> Value,
     /// Requests that a round trip (decode, encode) changes, and the change.
     pub(crate) differences: &'static [Difference],
