@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(names_image(None, None, message), expected, "{message}");
     }
 
-    // The words of OpenAI, Anthropic, Gemini, llama.cpp, vLLM, DeepSeek and OpenRouter.
+    // The messages of OpenAI, Anthropic, Gemini, llama.cpp, vLLM, DeepSeek and OpenRouter.
     #[test]
     fn refusals_of_pictures_are_recognized() {
         check("You uploaded an unsupported image. Please make sure your image is valid.", true);

@@ -109,8 +109,8 @@ pub fn parse_rejection(
         return None;
     }
     let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
-    // OpenRouter's own message omits the reason; `metadata.raw` contains the message of the provider behind
-    // it.
+    // OpenRouter's own message omits the reason; `metadata.raw` contains the message of the provider that it
+    // forwarded to.
     let raw = refusal.pointer("/error/metadata/raw").and_then(Value::as_str);
     let message = raw.unwrap_or(&error.message);
     let reject = |parameter: &str, remedy: Option<Remedy>, abilities: Claims| {

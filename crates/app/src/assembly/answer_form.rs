@@ -42,8 +42,8 @@ impl AnswerForm {
         self.0.clone()
     }
 
-    /// Adds the schema to a new run: in words behind the task, and as the output format if the provider enforces it. The
-    /// words are for the completion tool, whose argument no provider checks.
+    /// Adds the schema to a new run: as text after the task, and as the output format if the provider enforces it.
+    /// The words are for the completion tool, whose argument no provider checks.
     pub(crate) fn begin(
         form: Option<&Self>,
         agent: &Agent,

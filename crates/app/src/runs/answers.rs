@@ -269,7 +269,7 @@ impl StoredAnswer {
             Self::Guidance { question, id, .. } => {
                 open.guidance.is_some() && *question == open.guided && *id == open.consultation
             }
-            // The run that waited for it does not work any more.
+            // The run that waited for the text does not work any more.
             Self::Words { .. } => false,
         }
     }
