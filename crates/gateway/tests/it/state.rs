@@ -60,7 +60,7 @@ async fn a_response_continues_the_one_before() {
     let third = ask(&gateway, "three", &json!({"previous_response_id": second["id"], "store": false})).await;
     assert_eq!(third["store"], false);
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:two", "a:hi", "u:three"]);
-    // Two responses continue one.
+    // Two responses can continue the same response.
     ask(&gateway, "other", &json!({"previous_response_id": first["id"]})).await;
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:other"]);
     // A response that is not stored cannot be continued.

@@ -1,4 +1,4 @@
-//! Events by hand, in orders that runs have.
+//! Tests with hand-written events, in orders that occur in runs.
 
 use serde_json::{Value, json};
 use windlass_loop::Event;

@@ -65,7 +65,7 @@ fn speeches() -> [Speech; 4] {
     ]
 }
 
-/// Returns the chunks of an answer of these words, in pieces of `size` characters.
+/// Returns the chunks of an answer with a text, in pieces of `size` characters.
 fn hear(speech: Speech, request: &Request, words: &str, size: usize) -> Answer {
     let mut listener = speech.listener(request);
     let mut chunks = Vec::new();
