@@ -49,7 +49,7 @@ pub enum StoredAnswer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// Words for a question that a run asks while it works.
+    /// A text that answers a question of a run at work.
     Words {
         /// Id of the question in the feed.
         question: String,
