@@ -174,7 +174,7 @@ pub(crate) async fn events(mut stream: EventStream) -> Vec<Event> {
     events
 }
 
-/// A journal whose records can be looked at from outside, and that can be made to fail.
+/// A journal whose records a test can read, and that can be made to fail.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     pub(crate) inner: Arc<Mutex<MemoryJournal>>,

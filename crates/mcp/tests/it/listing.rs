@@ -107,7 +107,7 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Any value in the place of a definition: no panic, and each accepted definition has its own name and
+    // Any value in place of a definition causes no panic, and each accepted definition has its own name and
     // fingerprint.
     #[test]
     fn any_member_of_a_definition_may_be_anything(

@@ -110,7 +110,7 @@ fn nothing_outside_is_read_or_written() {
         let secret = secret.display();
         scene.check_refused(level, &format!("cat {secret}"));
         scene.check_refused(level, "cat ../secret");
-        // At the top level this lands in the child's own temporary folder, which ends with it.
+        // With namespaces these writes go to the child's own temporary folder, which is removed with the child.
         scene
             .run(level, &format!("truncate -s 0 {secret}; echo x > {secret}; rm {secret}; mv {secret} here"));
         assert_eq!(fs::read(scene.secret()).unwrap(), b"secret");

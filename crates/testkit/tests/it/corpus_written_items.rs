@@ -45,7 +45,7 @@ fn assemble(chunks: &[Chunk]) -> Answer {
     assembler.finish(&mut events)
 }
 
-/// The thoughts that a client has, as the server reads them when the client sends them back.
+/// Returns the thoughts of a client's message as the server decodes them when the client sends them back.
 fn handed_back(opaque: &Opaque) -> Opaque {
     let Some(item) = opaque.value.get("output_item") else { return opaque.clone() };
     let body = json!({ "model": "m", "input": [item] }).to_string();

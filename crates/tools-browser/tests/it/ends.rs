@@ -65,12 +65,13 @@ impl Marked {
         Self { browser, folder }
     }
 
-    /// Where its proxy listens.
+    /// Returns the address at which the browser's proxy listens.
     pub(crate) fn proxy(&self) -> String {
         self.switch("--proxy-server=http://")
     }
 
-    /// The connections of its processes, and the addresses to which they are bound.
+    /// Returns the remote addresses of the connections of the browser's processes, and the local addresses of
+    /// unconnected sockets.
     pub(crate) fn sockets(&self) -> Vec<SocketAddr> {
         let (group, profile) = self.traces();
         let everybody = everybody(group, &profile);
@@ -85,7 +86,7 @@ impl Marked {
         ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|table| of_table(table, &held)).collect()
     }
 
-    /// Its process group and its profile.
+    /// Returns the process group and the profile of the browser.
     fn traces(&self) -> (u32, PathBuf) {
         (self.id(), self.switch("--user-data-dir=").into())
     }

@@ -82,7 +82,7 @@ def call(id, name, args):
     // The answer before the end counts.
     check(&serving.call("deaf", "{}").await, ResultStatus::Ok, &["here"]);
     let mut last = serving.call("echo", "{}").await;
-    // It may have been sent while the process was about to end.
+    // The call was possibly sent while the process was about to end.
     if last.status == ResultStatus::EffectsUnknown {
         last = serving.call("echo", "{}").await;
     }

@@ -117,7 +117,7 @@ async fn no_collector_can_stop_a_run() {
         assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
         provider.shutdown().await;
     }
-    // A wrong setting for this program alone is an error of its author; otherwise it is a warning.
+    // An invalid option is an error. An invalid variable, which can be meant for other programs, is a warning.
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let output = command(&place, &provider, &["--otlp", "not a url"]).output().unwrap();
     assert!(!output.status.success() && text(&output.stderr).contains("spans cannot be sent to not a url"));
