@@ -164,7 +164,7 @@ fn convert_live(event: &Event) -> Option<FeedKind> {
 }
 
 impl LiveReader {
-    /// Returns the events of an event. `turn` is the number of the answer that arrives next.
+    /// Returns the events of the feed for an event of the run. `turn` is the number of the answer that arrives next.
     pub(crate) fn read(&mut self, event: &Event, turn: u32) -> Vec<NewEvent> {
         if let Event::AgentEvent { call, agents, happened } = event {
             return self.read_agent(call, agents, happened);
