@@ -52,7 +52,7 @@ const MODES: [(&str, &str, &str); 5] = [
     ("--suspended", "suspended", "--runs"),
 ];
 
-/// The chosen work: the arguments of the harness, and the kit over Temporal besides.
+/// The chosen work: the arguments of the harness, and whether the kit also runs over Temporal.
 struct Plan {
     /// Empty if only the kit over Temporal is chosen.
     words: Vec<String>,

@@ -72,7 +72,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     test_parts(sh, &[&["--test", "durable"], &["--test", "it", "engine::", "--", "--show-output"]])
 }
 
-/// Runs only the conformance kit. Returns the number of its runs that passed besides; `None` without a server.
+/// Runs only the conformance kit. Also returns the number of its runs that passed. Returns `None` without a server.
 pub(crate) fn conform(sh: &Shell) -> Result<Option<(bool, usize)>> {
     let outcome = test_parts(sh, &[&["--test", "durable", "--", "the_conformance_kit"]])?;
     let runs = outcome.lines.iter().find_map(|line| {

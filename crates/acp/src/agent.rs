@@ -53,7 +53,7 @@ impl AcpAgent {
         Self { shared: Arc::new(Shared { app, host, template, options }) }
     }
 
-    /// Serves one client until its end closes, an error of the transport, or the end of `stop`.
+    /// Serves one client until the client closes its end, the transport fails, or `stop` ends.
     ///
     /// Runs whose question is open are suspended at the end, so the question can be answered later. Other runs work on
     /// in the host: use [`SessionHost::stop_all`] before the process ends.

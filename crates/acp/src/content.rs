@@ -42,7 +42,7 @@ pub(crate) enum Resource {
     Blob { uri: String, blob: String },
 }
 
-/// Returns the task of a prompt. Embedded texts follow the words of the person, each with its address; pictures and
+/// Returns the task of a prompt. Embedded texts follow the person's own text, each with its address; pictures and
 /// binary files are parts of the task. Blocks: pictures are decoded.
 ///
 /// # Errors

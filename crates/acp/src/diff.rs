@@ -51,7 +51,7 @@ pub(crate) fn parse(diff: &str) -> Vec<FileChange> {
                 hunk.new.push_str(text);
                 rest.1 = rest.1.saturating_sub(1);
             }
-            // The line before has no end in its file.
+            // The previous line has no line end in its file.
             '\\' => trim_end(hunk, last),
             _ => {
                 hunk.old.push_str(text);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use windlass_app::feed::Question;
 use windlass_app::sessions::{Answer, OpenQuestion};
 
-/// The field with the words of the person.
+/// The field with the text that the person typed.
 const WORDS: &str = "answer";
 /// The field with one of the proposed answers.
 const CHOICE: &str = "choice";

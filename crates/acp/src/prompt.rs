@@ -77,7 +77,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Sends the events of a run until it ends or waits for words.
+    /// Sends the events of a run until it ends or waits for a text from the person.
     async fn follow(
         &mut self,
         run: &FollowedRun,

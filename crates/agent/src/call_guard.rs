@@ -110,7 +110,8 @@ impl CallGuard {
         };
         let call = known.rewritten.as_ref().unwrap_or(call);
         let checked = self.check(call)?;
-        // The path rules that apply while the call runs were built with the links of the decision.
+        // The path rules that apply while the call runs were built with the link targets that were valid at the
+        // decision. Refuse the call if a target has changed.
         if known.checked.facts.links != checked.facts.links {
             return Err(refuse_stale(call, "the target of a link that a rule names has changed"));
         }

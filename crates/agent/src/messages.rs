@@ -67,7 +67,7 @@ impl MessageReceiver {
 }
 
 impl MessageSender {
-    /// Sends a message: words, or words with pictures and files behind them. Waits while 64 messages are queued.
+    /// Sends a message: a text, or a text followed by pictures and files. Waits while 64 messages are queued.
     ///
     /// # Errors
     /// Returns an error if the run has ended.
@@ -109,7 +109,7 @@ impl MessageSender {
     }
 }
 
-/// Divides a message into its words and the parts behind them.
+/// Divides a message into its text and the parts after it.
 pub(crate) fn split_words(mut message: Message) -> (String, Vec<Part>) {
     let words = match message.parts.first() {
         Some(Part::Text(words)) => words.text.clone(),

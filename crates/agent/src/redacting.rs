@@ -167,7 +167,8 @@ impl Redacting {
         }
     }
 
-    /// Returns the text or reasoning that is held back. Only one of them is, because each ends the other.
+    /// Returns the text or reasoning that is held back. At most one of them is held back, because each ends the
+    /// other.
     fn take_held(&mut self) -> Option<Chunk> {
         let words = to_text(self.words.finish(), Chunk::text);
         let thoughts = to_text(self.thoughts.finish(), Chunk::reasoning);

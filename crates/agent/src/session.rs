@@ -22,9 +22,9 @@ use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
 /// A conversation with an agent: each task sees the tasks before it, and a human's approvals for the session hold in
 /// all of them.
 ///
-/// Each task is a run of its own, with its own limits and its own id. A session remembers a task when its run has been
-/// completed or has stopped. It does not remember a run that failed, so the same words can be sent again; nor one whose
-/// stream was dropped or that waits for an answer from outside, which only [`Agent::resume`] continues.
+/// Each task is a run of its own, with its own limits and its own id. A session remembers a task when its run has
+/// been completed or has stopped. It does not remember a run that failed, so the same task can be sent again; nor one
+/// whose stream was dropped or that waits for an answer from outside, which only [`Agent::resume`] continues.
 ///
 /// ```
 /// # use windlass_agent::{Agent, AgentError};

@@ -86,7 +86,8 @@ pub fn collect_run_secrets(
     secrets.extend(app.store().secrets().iter().cloned());
     let vendors = options.vendors(app)?;
     secrets.extend(vendors.iter().filter_map(find_key).map(SecretString::from));
-    // The key of the run may come from a command that has not run yet. Its failure is an error of the provider.
+    // The key of the run may come from a command that has not run yet. An error of the command is ignored here;
+    // connecting to the provider reports it.
     let of_run = settings.fallbacks.iter().chain([&settings.provider]);
     let keys = of_run.filter_map(|provider| resolve_key(app, &provider.vendor(&vendors).ok()?).ok()?);
     secrets.extend(keys);

@@ -48,8 +48,8 @@ where
     let cassette = Cassette::open(&path).unwrap_or_else(|error| panic!("{}", describe(&error)));
     let outcome = AssertUnwindSafe(test(cassette.clone())).catch_unwind().await;
     let is_success = outcome.as_ref().is_ok_and(TestResult::is_success);
-    // A difference is the cause of a failed test, and more useful than its consequence. After a failure without one, the
-    // rest of the cassette was not replayed for another reason.
+    // A deviation from the recording is reported first, because it caused the failure. Without a deviation, the
+    // unreplayed rest is a consequence of the failure and is not reported.
     let ended = if is_success { cassette.finish() } else { cassette.check(cassette.deviations()) };
     if let Err(error) = ended {
         panic!("{}", describe(&error));

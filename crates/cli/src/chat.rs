@@ -53,7 +53,7 @@ pub(crate) async fn chat(arguments: Chat, app: &App) -> anyhow::Result<ExitCode>
     Ok(ExitCode::from(code))
 }
 
-/// Returns the words of a notice, with the command of the conversation that reverses the reported change.
+/// Returns the text of a notice, with the command of the conversation that reverses the reported change.
 fn word_notice(notice: &Notice) -> ProgramNotice {
     match notice {
         Notice::Learned { text, id } => {

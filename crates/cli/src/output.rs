@@ -31,7 +31,7 @@ pub(crate) fn json(text: &str) -> anyhow::Result<()> {
         let mut bytes = [0; 4];
         let plain = &*character.encode_utf8(&mut bytes);
         if matches!(character, '\n' | '\r' | '\t') {
-            // Only white space between values: strings have escapes in its place.
+            // Replace only white space between values; strings contain escapes instead of it.
             safe.push(' ');
             continue;
         }

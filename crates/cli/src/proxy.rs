@@ -106,9 +106,17 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
         () = served.follow(&front, hangups) => Ok(()),
     };
     spans.end().await;
-    // The end of the server must not hide that a budget was not stored.
-    end.and(served.finish(&front))?;
+    join_errors(end, served.finish(&front))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the error of the server, of storing the budgets, or of both: an error of the server must not hide that a
+/// budget was not stored.
+fn join_errors(end: anyhow::Result<()>, stored: anyhow::Result<()>) -> anyhow::Result<()> {
+    match (end, stored) {
+        (Err(end), Err(stored)) => Err(end.context(format!("{stored:#}; the server has failed as well"))),
+        (end, stored) => end.and(stored),
+    }
 }
 
 /// Returns the options of upstreams. A client of the proxy retries by itself.
@@ -218,3 +226,6 @@ fn format_lines(url: &str) -> String {
     let line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
     WireFormat::all().iter().map(line).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use windlass_app::{AppError, Notice, Remedy, Setting};
 
-/// Returns the words for the remedy of an error, or of one of its causes.
+/// Returns the text about the remedy of an error, or of one of its causes.
 pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
     let remedy = error.chain().find_map(|cause| cause.downcast_ref::<AppError>()?.remedy())?;
     match remedy {
@@ -31,7 +31,7 @@ fn word_setting(setting: &Setting) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Returns the words of a notice, with the command that reverses the reported change.
+/// Returns the text of a notice, with the command that reverses the reported change.
 pub(crate) fn word_notice(notice: &Notice) -> String {
     match notice {
         Notice::Learned { text, id } => {

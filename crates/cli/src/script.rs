@@ -31,7 +31,8 @@ pub(crate) fn print_answer(outcome: &Outcome, form: Option<&AnswerForm>) -> anyh
     Ok(())
 }
 
-/// Returns the answer of a completed run with a line feed at its end: the words, or the JSON value that fits the schema.
+/// Returns the answer of a completed run with a line feed at its end: the text, or the JSON value that fits the
+/// schema.
 fn read_answer(outcome: &Outcome, form: Option<&AnswerForm>) -> anyhow::Result<Option<String>> {
     let Outcome::Completed { text } = outcome else { return Ok(None) };
     let mut text = match form {

@@ -23,8 +23,8 @@ impl Telemetry {
     #[cfg(feature = "otlp")]
     pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
         let collector = match collector::Collector::begin(arguments, reach) {
-            // The environment's settings are meant for many programs and may not fit this one, so they only
-            // cause a warning.
+            // The environment's settings are meant for many programs. If they do not fit this one, they only cause a
+            // warning.
             Err(error) if arguments.url.is_none() => {
                 crate::output::note(&format!("warning: no spans and metrics are sent: {error:#}"));
                 None

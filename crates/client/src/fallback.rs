@@ -11,8 +11,8 @@ use windlass_wire::{ProviderError, ProviderErrorKind};
 use crate::failure::to_status_error;
 use crate::first_chunk::await_first_chunk;
 
-/// Models in order of preference: if one fails in a way that another may not share, the next model gets the
-/// request.
+/// Models in order of preference: if one fails for a reason that does not necessarily apply to another, the next
+/// model gets the request.
 ///
 /// The next model is used if a model is overloaded, rate limited after its retries, not found, unreachable,
 /// silent before its first content, or out of quota. It is not used if the request itself is wrong, and never
@@ -165,7 +165,7 @@ impl fmt::Debug for Fallback {
     }
 }
 
-/// Returns true if another model may not share this failure.
+/// Returns true if another model can succeed after this failure.
 fn may_another_answer(error: &ModelError) -> bool {
     let provider = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
     match (error.kind, provider.map(|error| error.kind)) {

@@ -21,7 +21,7 @@ impl Client {
         self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
     }
 
-    /// Returns the reasons against the parts of a request that the model is known not to take.
+    /// Returns a refusal for each part of a request that the model is known not to accept.
     pub(crate) fn check_parts(&self, request: &Request) -> Vec<Refusal> {
         check_inputs(&request.messages, &request.model, &self.capabilities(&request.model))
     }

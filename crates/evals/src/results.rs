@@ -58,7 +58,8 @@ impl Results {
         let mut results = Self { path: path.to_owned(), file };
         let header = results.serialize(&Line::Suite { version: VERSION, name: suite.to_owned() })?;
         if lines.is_empty() && !header.starts_with(torn) {
-            // Neither lines nor the beginning of a header: a file of something else, which stays as it is.
+            // The content is neither lines nor the beginning of a header, so it is another kind of file and must not
+            // be changed.
             return read(path, torn, suite).map(|records| (results, records));
         }
         if !torn.is_empty() {

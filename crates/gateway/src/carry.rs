@@ -220,8 +220,8 @@ fn calls_as_functions(message: &mut Message) {
     }
 }
 
-/// Removes and reports parts that are specific to another format; encoding would drop them silently. Returns the kind of
-/// one in a message of the user.
+/// Removes and reports parts that are specific to another format; encoding would drop them silently. Returns the kind
+/// of a picture or file in a message of the user.
 fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) -> Option<String> {
     let mut lost_input = None;
     let is_unknown = |part: &Part| matches!(part, Part::Unknown(unknown) if unknown.wire != to);

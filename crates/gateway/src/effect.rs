@@ -31,8 +31,8 @@ pub(crate) fn has_effect(effect: FieldEffect, value: &Value, request: &Request) 
     }
 }
 
-/// Returns whether the edits of a conversation by its API change this one. Anthropic's API has an object of edits, and
-/// OpenAI's has a list.
+/// Returns true if the requested edits of the conversation (context management) would change the conversation of this
+/// request. Anthropic's API has an object of edits, and OpenAI's has a list.
 fn edits_conversation(value: &Value, request: &Request) -> bool {
     match value.get("edits").unwrap_or(value) {
         Value::Array(edits) => edits.iter().any(|edit| is_due(edit, request)),

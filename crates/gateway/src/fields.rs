@@ -11,7 +11,8 @@ fn is_refusal(fate: FieldFate) -> bool {
     matches!(fate, FieldFate::Refused | FieldFate::Stored)
 }
 
-/// Returns the first field that another format's provider must not answer without.
+/// Returns the first field without which a provider of another format would give a different answer, so that the
+/// request is refused.
 pub(crate) fn find_refused(from: &dyn Server, request: &Request) -> Option<&'static str> {
     let extra = &request.options.extra;
     if extra.is_empty() {

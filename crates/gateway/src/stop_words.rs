@@ -1,4 +1,4 @@
-//! Stop reasons of one format in the words of another.
+//! Translates the stop reasons of one format to those of another.
 
 use windlass_protocol::StopReason;
 use windlass_stream::Chunk;
@@ -27,8 +27,8 @@ impl StopWords {
         }
     }
 
-    /// Replaces a stop reason that only the model's format has: clients refuse words of another format, and end
-    /// their loop at a word that is not the one for calls.
+    /// Replaces a stop reason that only the model's format has. Clients refuse reasons of another format, and stop
+    /// running tools unless the reason is the one for tool calls.
     pub(crate) fn convert(&mut self, chunk: Chunk) -> Chunk {
         self.has_calls |= matches!(chunk, Chunk::Call(_));
         match chunk {

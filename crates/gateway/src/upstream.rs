@@ -10,7 +10,7 @@ use windlass_wire::Wire;
 
 use crate::relay::Relay;
 
-/// The model behind the gateway.
+/// The model to which the gateway forwards requests.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Upstream {

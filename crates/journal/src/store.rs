@@ -9,7 +9,7 @@ use crate::{JournalError, Record};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "before the append returns, or some time later")]
 pub enum Durability {
-    /// Some time after the append returns. The record survives a crash of the process, but may not survive a
+    /// Some time after the append returns. The record survives a crash of the process, but does not always survive a
     /// crash of the machine.
     Buffered,
     /// Before the append returns.

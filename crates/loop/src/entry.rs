@@ -148,7 +148,7 @@ pub enum Entry {
         id: Option<String>,
         /// The human's words.
         text: String,
-        /// Pictures and files behind the words.
+        /// Pictures and files after the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         parts: Vec<Part>,
         /// The moment at which the model receives the message.

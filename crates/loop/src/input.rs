@@ -95,7 +95,7 @@ pub enum Input {
         id: Option<String>,
         /// The human's words.
         text: String,
-        /// Pictures and files behind the words.
+        /// Pictures and files after the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         parts: Vec<Part>,
         /// The time at which the model receives the message.

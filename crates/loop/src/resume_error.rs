@@ -1,8 +1,8 @@
-//! The reasons that a run cannot be resumed.
+//! The reasons for which a run cannot be resumed.
 
 use crate::{Entry, TranscriptError};
 
-/// The reason that a run cannot be resumed from its record.
+/// The reason for which a run cannot be resumed from its record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {

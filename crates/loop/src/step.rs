@@ -62,7 +62,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// Returns the word for reports.
+    /// Returns the name of the kind in reports.
     ///
     /// ```
     /// assert_eq!(windlass_loop::StepKind::Model.as_str(), "model");

@@ -1,4 +1,4 @@
-//! The client behind a call or a prompt, as the program that does the work sees it.
+//! The client that made a call or requested a prompt, as the tool or prompt sees it.
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -21,8 +21,8 @@ pub enum Confirmation {
     Nobody,
 }
 
-/// The client behind a call or a prompt: its cancellation, its progress messages, and its human, if the client supports
-/// elicitation.
+/// The client that made a call or requested a prompt: its cancellation, its progress messages, and its human, if the
+/// client supports elicitation.
 #[derive(Clone, Debug)]
 pub struct Caller {
     cancellation: CancellationToken,

@@ -89,7 +89,7 @@ fn can_be_asked(context: &RequestContext<RoleServer>) -> bool {
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
 }
 
-/// Waits for a host, until the client cancels its request.
+/// Waits until the future of the host is ready; fails if the client cancels the request first.
 pub(crate) async fn wait_unless_cancelled<T>(
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = T>,

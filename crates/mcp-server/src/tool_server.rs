@@ -67,7 +67,7 @@ pub enum ServeError {
     /// The server's own task panicked or was aborted.
     #[error("the server's own task failed")]
     Task(#[from] tokio::task::JoinError),
-    /// The HTTP server may not use its listener, or the listener failed.
+    /// The HTTP server is not permitted to use its listener, or the listener failed.
     #[error(transparent)]
     Http(#[from] HttpError),
 }

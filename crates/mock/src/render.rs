@@ -95,7 +95,7 @@ pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
 /// Returns the stop reason in the word of the format. Responses has a status instead, which is derived from
 /// Chat's word.
 fn finish(turn: &Turn, format: Format) -> &str {
-    // The reasons that all formats have, in the words of Chat, Anthropic and Gemini.
+    // The stop reasons that all formats have, with their names in Chat, Anthropic and Gemini.
     const WORDS: [[&str; 3]; 4] = [
         ["stop", "end_turn", "STOP"],
         ["tool_calls", "tool_use", "STOP"],

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effort {
-    /// No reasoning, if the model can answer without.
+    /// No reasoning, if the model can answer without it.
     Off,
     /// As little reasoning as the model can do.
     Minimal,

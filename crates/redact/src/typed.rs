@@ -26,10 +26,10 @@ impl Redactor {
     /// Redacts the strings, keys and numbers of a value that is serialized as JSON, and returns a value of the
     /// same type. Returns `None` if the value contains no secret.
     ///
-    /// Unlike [`Redactor::redact_json`], it keeps a secret that equals a part of the type itself: a field name,
-    /// the name of a variant, or a number in a field that takes only numbers. A name that may not contain the
-    /// brackets of the mark gets the mark without them. Takes one pass over the JSON if every secret can be
-    /// replaced, and logarithmically many passes for each part of the type that equals a secret.
+    /// Unlike [`Redactor::redact_json`], it keeps a secret that equals a part of the type itself: a field name, the
+    /// name of a variant, or a number in a field that takes only numbers. If brackets are invalid in a name, it gets
+    /// the mark without brackets. Takes one pass over the JSON if every secret can be replaced, and logarithmically
+    /// many passes for each part of the type that equals a secret.
     ///
     /// ```
     /// use windlass_redact::Redactor;
@@ -92,7 +92,7 @@ struct Search<'t, T> {
     choices: Vec<Option<Replacement>>,
     /// True if the value equals its own JSON before redaction, so that a lost field can be noticed.
     is_exact: bool,
-    /// The value with the present choices.
+    /// The value after the replacements in `choices`.
     result: T,
 }
 

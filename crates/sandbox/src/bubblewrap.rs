@@ -48,9 +48,9 @@ pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
 
 /// Records the folder of each path that `bwrap` is to cover, and compares the file with the one that the scan found.
 ///
-/// `bwrap` resolves paths, and another child may rename folders meanwhile. [`check_places`] then finds a cover that was
-/// made elsewhere. A file that is itself exchanged for another one in the same folder, in the time between both, is
-/// not found.
+/// `bwrap` resolves paths, and another child may rename folders meanwhile. [`check_places`] then finds a cover that
+/// was made elsewhere. If another file takes the place of the hidden file in the same folder, after this comparison
+/// and before `bwrap` covers it, nothing notices it.
 pub(crate) fn record_places(plan: &mut Plan) -> Result<(), String> {
     let root = below::root(Path::new("/")).map_err(|error| error.to_string())?;
     for hidden in plan.covers_mut() {
@@ -111,8 +111,9 @@ impl Words {
     }
 
     fn namespaces(&mut self, with_network: bool) {
-        // Run the helper as the first process, as without `bwrap`: it reaps orphans and holds the leash. A
-        // setuid `bwrap` does not need a user namespace and may not be allowed to create one.
+        // Run the helper as the first process, as without `bwrap`: it reaps orphans and holds the leash
+        // (`crate::Leash`). A setuid `bwrap` does not need a user namespace and is possibly not allowed to create
+        // one.
         let switches = [
             "--unshare-user-try",
             "--unshare-pid",

@@ -71,7 +71,7 @@ pub(crate) fn tell(words: &str) {
     eprintln!("not confined: {words}");
 }
 
-/// Sends a line to the host over the leash.
+/// Sends a line to the host over the [leash](crate::Leash).
 pub(crate) fn say(line: &str) {
     // A host that has exited does not read the line, so ignore EPIPE.
     let _ = nix::unistd::write(std::io::stdin().as_fd(), line.as_bytes());
@@ -153,8 +153,8 @@ fn drop_capabilities(level: Level, dropped: CapabilitySet) -> rustix::io::Result
         match remove_capability_from_bounding_set(capability) {
             // The kernel is older than the capability.
             Err(rustix::io::Errno::INVAL) | Ok(()) => {}
-            // After `bwrap`, or for a user without privileges, the process may not change the bounding set. A
-            // program cannot gain capabilities from that set anyway, because new privileges are disabled.
+            // After `bwrap`, or for a user without privileges, the process is not permitted to change the bounding
+            // set. A program cannot gain capabilities from that set anyway, because new privileges are disabled.
             Err(rustix::io::Errno::PERM) if level != Level::Namespaces => {}
             Err(error) => return Err(error),
         }

@@ -80,8 +80,8 @@ impl Leash {
         }
     }
 
-    /// Checks that the command was started confined. Call this when the helper has exited or the command has
-    /// printed output; earlier, the message may not have arrived yet.
+    /// Checks that the command was started confined. Call this when the helper has exited or the command has printed
+    /// output; earlier, the message has possibly not arrived yet.
     ///
     /// # Errors
     /// If the command was not confined. Then it was not started at all.

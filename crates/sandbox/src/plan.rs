@@ -35,7 +35,7 @@ pub(crate) enum Stage {
     Inner,
 }
 
-/// The use of the helper's standard input: as a leash, or not.
+/// The use of the helper's standard input: as a [leash](crate::Leash), or as the command's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
     Leash,
@@ -45,7 +45,7 @@ pub(crate) enum Hold {
 /// The command's standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// Empty with a leash; without one, the helper's own input.
+    /// Without a leash the input of the helper; with a leash an empty input.
     Usual,
     /// The descriptor that is sent over the leash.
     Handed,

@@ -7,8 +7,9 @@
 
 use std::io;
 
-/// Runs `start`, which starts a child process, so that the child has default dispositions for all signals and an empty
-/// mask. Each place that starts a process uses this function. The mask of the calling thread is empty only meanwhile.
+/// Runs `start`, which starts a child process, so that the child has default dispositions for all signals and an
+/// empty mask. Each place that starts a process uses this function. The mask of the calling thread is empty while
+/// `start` runs, and restored afterwards.
 ///
 /// Outside of Linux it only runs `start`.
 ///

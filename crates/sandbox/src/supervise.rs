@@ -71,7 +71,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
         Hold::Free => {
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             let child = pid_of(child.id());
-            // Without a leash the inner process cannot be asked to clean up.
+            // Without a leash (`crate::Leash`) the inner process cannot be asked to clean up.
             wait_for(&watch, child, || signal(child, Signal::SIGKILL))
         }
         Hold::Leash => {
@@ -285,7 +285,7 @@ fn reap(child: Pid) -> Option<u8> {
     let mut code = None;
     loop {
         let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
-            // No shell waits for the command that could continue it, so continue it here.
+            // No shell exists that could continue a stopped command, so continue it here.
             Ok(WaitStatus::Stopped(pid, _)) if pid == child => {
                 // Continue its whole group: a key stops a shell together with the program that the shell
                 // waits for.

@@ -97,8 +97,8 @@ impl Workspace {
         Ok(Self::new((roots, root), dir, access))
     }
 
-    /// Opens a folder of settings for reading, by the rules of [`settings_files`](crate::settings_files): a user's folder may
-    /// be a link, a project's folder may not lie behind one.
+    /// Opens a folder of settings for reading, by the rules of [`settings_files`](crate::settings_files): a user's
+    /// folder may be a link, but the path of a project's folder must not contain a link.
     ///
     /// # Errors
     /// If it is missing, not a folder, refused, or cannot be read.

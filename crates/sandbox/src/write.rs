@@ -293,7 +293,7 @@ fn is_privileged(permissions: &Permissions) -> bool {
     permissions.mode() & 0o6000 != 0
 }
 
-/// Returns true if the file's owner may not write it. A rename over the file would not require that
+/// Returns true if the file's owner has no permission to write it. A rename over the file would not require that
 /// permission.
 #[cfg(unix)]
 fn is_closed(permissions: &Permissions) -> bool {

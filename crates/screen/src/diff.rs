@@ -96,7 +96,7 @@ pub(crate) fn render_counted(
     (lines, hidden)
 }
 
-/// Returns the number of removed lines at the beginning of `rows`, and of the added lines behind them.
+/// Returns the number of removed lines at the beginning of `rows`, and of the added lines that follow them.
 fn count_changed_lines(rows: &[Row<'_>]) -> (usize, usize) {
     let removed = rows.iter().take_while(|row| row.kind == RowKind::Removed).count();
     let added = rows.iter().skip(removed).take_while(|row| row.kind == RowKind::Added).count();

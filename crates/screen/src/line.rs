@@ -40,7 +40,7 @@ pub(crate) fn add_prefix(prefix: &Span<'static>, lines: Vec<Line<'static>>) -> V
     lines.into_iter().map(add).collect()
 }
 
-/// Escapes lines of code or output and wraps them at exactly the width, each behind `indent` spaces.
+/// Escapes lines of code or output and wraps them at exactly the width, each after `indent` spaces.
 pub(crate) fn wrap_verbatim(
     text: &str,
     role: Role,

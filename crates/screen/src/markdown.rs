@@ -37,7 +37,7 @@ const TAIL_BYTES: usize = 8 * 1024;
 #[derive(Clone, Debug)]
 pub struct MarkdownStream {
     options: RenderOptions,
-    /// Text behind the last complete line.
+    /// Text after the last complete line.
     partial: String,
     segmenter: Segmenter,
     state: State,

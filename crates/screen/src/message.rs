@@ -13,7 +13,7 @@ pub fn render_text(text: &str, role: Role, options: &RenderOptions) -> Vec<Line<
     wrap_prefixed(options.span(role, ""), text, role, *options)
 }
 
-/// Renders a message of the user, behind a bar that is also visible without colors.
+/// Renders a message of the user, with a bar at its left that is also visible without colors.
 pub fn render_user_message(text: &str, options: &RenderOptions) -> Vec<Line<'static>> {
     wrap_prefixed(options.span(Role::User, "> "), text, Role::User, *options)
 }

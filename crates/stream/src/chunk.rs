@@ -63,7 +63,7 @@ pub enum Chunk {
         /// The provider's original JSON.
         value: Value,
     },
-    /// A source of the text before this chunk. A source is also in a `Grounding` in the provider's form.
+    /// A source of the text before this chunk. Each source also arrives in the provider's own form, as a `Grounding`.
     Citation {
         /// The source. Its range counts in `unit`.
         citation: Citation,

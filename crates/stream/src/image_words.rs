@@ -1,5 +1,4 @@
-//! Recognizes, by its words, a provider's refusal of a picture. Providers do not share an error code for such
-//! refusals.
+//! Recognizes a provider's refusal of a picture by its text. Providers do not share an error code for such refusals.
 
 /// Whole words, in lower case, that name a picture or a field that contains a picture. A `_` is part of a
 /// word, so the name of a tool such as `view_image` does not match.
@@ -84,7 +83,7 @@ mod tests {
         assert_eq!(names_image(None, None, message), expected, "{message}");
     }
 
-    // The words of OpenAI, Anthropic, Gemini, llama.cpp, vLLM, DeepSeek and OpenRouter.
+    // The messages of OpenAI, Anthropic, Gemini, llama.cpp, vLLM, DeepSeek and OpenRouter.
     #[test]
     fn refusals_of_pictures_are_recognized() {
         check("You uploaded an unsupported image. Please make sure your image is valid.", true);

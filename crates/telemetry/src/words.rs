@@ -37,7 +37,7 @@ pub(crate) fn tool_type(payload: &Payload) -> &'static str {
     }
 }
 
-/// Returns the finish reason. Uses the word of the conventions for messages where one exists.
+/// Returns the finish reason. Uses the name in the conventions for messages where one exists.
 pub(crate) fn finish_reason(reason: &StopReason) -> &str {
     match reason {
         StopReason::End | StopReason::StopSequence => "stop",

@@ -258,8 +258,8 @@ fn not_started(error: &AgentError) -> ActivityError {
     fail(crate::error::describe(error), true)
 }
 
-/// Returns the failure of a request whose conversation cannot be read. Only a missing or damaged value stays
-/// so; another failure of the store can pass.
+/// Returns the failure of a request whose conversation cannot be read. Only a missing or damaged value is a permanent
+/// failure; other failures of the store can be temporary.
 fn no_conversation(error: &PayloadConversionError) -> ActivityError {
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<ContentError>());
     let is_permanent = matches!(source, Some(ContentError::Missing(_) | ContentError::Damaged(_)));

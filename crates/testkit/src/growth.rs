@@ -21,8 +21,8 @@ pub const MAX_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
 /// other work on the machine only adds time: it takes the caches and the other half of a core, so even the processor
 /// time of a thread grows.
 const MIN_ATTEMPTS: usize = 6;
-/// The time for which a comparison that does not hold yet is repeated. A reader that is too slow fails every
-/// measurement, and one that a busy machine disturbs has calm moments.
+/// The time for which a comparison that does not hold yet is repeated. A slow reader fails every attempt; a fast
+/// reader on a busy machine passes one.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Shorter times are too imprecise to compute a ratio: some kernels count a thread's time in steps of 4 ms.
 const NOISE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 12 });

@@ -31,7 +31,8 @@ pub enum Reasoning {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallsInReasoning {
-    /// Part of the thoughts: a model that thinks about a call does not make it.
+    /// The call stays part of the reasoning and is not executed, because a model also thinks about calls that it does
+    /// not make.
     #[default]
     Inert,
     /// A call that ends the thoughts. For models that omit the closing tag before a call.

@@ -10,7 +10,7 @@
 /// assert_eq!(count_noun(3, "entry"), "3 entries");
 /// ```
 pub fn count_noun(count: impl TryInto<u64>, noun: &str) -> String {
-    // A count beyond 64 bits is not one.
+    // A count that exceeds 64 bits is only known not to be 1.
     let count = count.try_into().unwrap_or(u64::MAX);
     let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
     match stem {

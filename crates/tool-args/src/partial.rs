@@ -88,7 +88,8 @@ pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
     /// when complete.
     type Growing: fmt::Debug + Send + 'static;
 
-    /// Returns the reaction to a value that begins with this kind.
+    /// Returns how a value of this JSON kind is shown while it arrives. Called at the first byte of the value. By
+    /// default a value is shown when it is complete.
     fn begin(kind: Kind) -> Begin<Self::Growing> {
         let _ = kind;
         Begin::Whole

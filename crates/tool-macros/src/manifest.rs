@@ -96,7 +96,7 @@ fn header(line: &str) -> Option<String> {
     (!name.starts_with('[')).then(|| name.replace(' ', ""))
 }
 
-/// Returns the rest of a table's name behind that of a section, which a target can precede.
+/// Returns the rest of a table's name after the name of a section, which a target can precede.
 fn in_section(table: &str, section: &str) -> Option<String> {
     let table = match table.strip_prefix("target.") {
         Some(target) => {

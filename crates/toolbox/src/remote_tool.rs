@@ -14,7 +14,7 @@ use crate::entry::Entry;
 pub enum ToolVisibility {
     /// The model sees the tool.
     Shown,
-    /// The model sees the tool only after a search. A call by its name is accepted even before.
+    /// The model sees the tool only after a search. A call by its name is accepted even before the search.
     Deferred,
 }
 

@@ -27,8 +27,8 @@ use crate::{
 /// Cloning is cheap; clones share the tools and the lock. A toolbox is a view of one mode and of the dynamic
 /// tools at its creation. [`in_mode`](Self::in_mode) and [`refresh`](Self::refresh) return other views.
 ///
-/// A call passes two methods. [`check`](Self::check) finds the tool, validates the arguments and asks the tool for the
-/// effects of the call; [`run`](Self::run) executes the checked call. Between them the caller decides about the
+/// Two methods handle a call. [`check`](Self::check) finds the tool, validates the arguments and asks the tool for
+/// the effects of the call; [`run`](Self::run) executes the checked call. Between them the caller decides about the
 /// call, for example with `windlass-hitl`: a toolbox does not.
 ///
 /// ```

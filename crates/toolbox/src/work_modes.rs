@@ -112,7 +112,7 @@ pub enum ModeError {
     /// A mode lists more groups than there could be.
     #[error("mode {slug}: more than {MOST_GROUPS} groups")]
     TooManyGroups {
-        /// Which mode.
+        /// The slug of the mode.
         slug: String,
     },
 }

@@ -171,7 +171,7 @@ fn value_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a Val
     arguments.get(name).filter(|value| !value.is_null())
 }
 
-/// Puts a request target behind the origin of the base. A parser of URLs must read exactly this target back.
+/// Appends a request target to the origin of the base. A parser of URLs must read exactly this target back.
 pub(crate) fn join(base: &WebUrl, target: &str) -> Result<WebUrl, String> {
     let origin = base.as_str().strip_suffix(base.target()).unwrap_or(base.as_str());
     let url = WebUrl::parse(&format!("{origin}{target}")).map_err(|refusal| refusal.to_string())?;

@@ -69,7 +69,7 @@ pub(crate) fn report(
     report
 }
 
-/// Returns whether a status is a failure of the call. Redirects that were not followed are.
+/// Returns whether a status is a failure of the call. A redirect that was not followed is one.
 pub(crate) fn is_error(status: u16) -> bool {
     !(200..300).contains(&status) && status != 304
 }

@@ -74,8 +74,8 @@ impl RequestedCommand {
         }
     }
 
-    /// Returns the paths that the words name, without duplicates, for a command that starts in a folder of
-    /// the workspace. Words that may not be paths are included.
+    /// Returns the paths that the words name, without duplicates, for a command that starts in a folder of the
+    /// workspace. Words that are possibly not paths are included.
     ///
     /// # Errors
     /// If there are more than `MAX_PATHS` of them.

@@ -1,4 +1,4 @@
-//! Preparation of a process: its program, environment, grants and leash.
+//! Preparation of a process: its program, environment, grants and [leash](windlass_sandbox::Leash).
 
 use std::ffi::OsString;
 use std::io::PipeWriter;

@@ -113,7 +113,7 @@ impl Stream {
     pub(crate) async fn read(&self, ctx: &Context, pipe: Option<impl AsyncRead + Unpin>) {
         let Some(mut pipe) = pipe else { return };
         let mut buf = vec![0; 64 * 1024];
-        // Bytes before it is known whether a file is needed.
+        // The bytes that arrive before it is known whether a file is needed.
         let mut early = Some(Vec::new());
         let mut file = None;
         self.state().clean = Some(ctx.redactor().stream());

@@ -41,7 +41,8 @@ pub(crate) fn start(
         Seat::Helper => {
             let own = pts.as_fd().try_clone_to_owned()?;
             process.stdout(own.try_clone()?).stderr(own);
-            // A helper ends by its leash, and cleans up after the command, which a kill would prevent.
+            // A helper ends when its leash (`windlass_sandbox::Leash`) is closed, and then cleans up after the
+            // command. A kill would prevent that.
             start_child(|| Command::from(process).spawn())?
         }
         Seat::Child => {

@@ -123,7 +123,7 @@ impl Drop for Tree {
     }
 }
 
-/// Wraps the pipe to the input of a confined service, which it receives over its leash.
+/// Wraps the pipe to the input of a confined service. The service's helper receives the input over its [`Leash`].
 #[cfg(unix)]
 fn typed(pipe: PipeWriter) -> io::Result<Input> {
     let pipe = tokio::net::unix::pipe::Sender::from_owned_fd(pipe.into())?;
@@ -145,7 +145,7 @@ fn with_pipes(
     wrapped.wrap(ProcessGroup::leader());
     #[cfg(windows)]
     wrapped.wrap(JobObject);
-    // A helper ends by its leash, and cleans up after the command, which a kill would prevent.
+    // A helper ends when its leash is closed, and then cleans up after the command. A kill would prevent that.
     if leash.is_none() {
         wrapped.wrap(KillOnDrop);
     }

@@ -74,7 +74,7 @@ pub(crate) struct State {
     history: History,
     transcript: Transcript,
     cards: Vec<OpenCard>,
-    /// Id of the question that gets a no with the comment in the composer.
+    /// Id of the question that is denied with the comment in the composer.
     comment_for: Option<String>,
     /// Text of the composer while a question has the keys.
     stash: Option<String>,

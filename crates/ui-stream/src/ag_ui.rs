@@ -126,7 +126,7 @@ impl AgUiEncoder {
         self
     }
 
-    /// Returns the events of AG-UI for the next event. A numbered event that was read before has none.
+    /// Returns the events of AG-UI for the next event. A numbered event that was read before yields no events.
     pub fn push(&mut self, event: &FeedEvent) -> Vec<Value> {
         let is_numbered = event.kind.is_numbered();
         if event.run != self.run || (is_numbered && event.seq <= self.seq) {

@@ -37,7 +37,7 @@ impl ChatRun {
         Self { session: session.to_owned(), run: run.to_owned(), seq: 0, recorded: 0, answered: Vec::new() }
     }
 
-    /// Returns the encoder of the run behind the part that the client has.
+    /// Returns the encoder of the run after the part that the client has.
     pub fn encoder(&self) -> AiSdkEncoder {
         let encoder = AiSdkEncoder::new(&self.run).with_client_at(self.seq).with_recorded(self.recorded);
         encoder.with_answered(self.answered.iter().cloned())
@@ -116,8 +116,8 @@ impl ChatRequest {
 }
 
 impl RunInput {
-    /// Passes the answers and the text of the request to a host like [`ChatRequest::submit`]. A request with neither, of a
-    /// client that was reloaded, gets the run behind the place of the client.
+    /// Passes the answers and the text of the request to a host like [`ChatRequest::submit`]. A request with neither,
+    /// of a client that was reloaded, gets the run from the client's position on.
     ///
     /// # Errors
     ///

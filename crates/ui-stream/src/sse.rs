@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns a chunk or an event in the form of a server-sent event, with the empty line behind it.
+/// Returns a chunk or an event as a server-sent event, with the empty line that ends it.
 ///
 /// ```
 /// let line = windlass_ui_stream::to_sse(&serde_json::json!({ "type": "start-step" }));

@@ -182,7 +182,8 @@ impl TurnParts {
 
     fn append(&mut self, at: usize, offset: u64, text: &str) -> Option<Change> {
         let draft = self.drafts.get_mut(at).filter(|draft| !draft.is_closed)?;
-        // A reader that joins again gets the whole text so far. A delta behind a gap is left out; the whole part has it.
+        // A reader that joins again gets the whole text so far. A delta after a gap is left out, because the whole
+        // part contains it.
         let text = match usize::try_from(offset).ok()? {
             0 => text.strip_prefix(draft.text.as_str())?,
             offset if offset == draft.text.len() => text,

@@ -4,7 +4,7 @@ use windlass_protocol::{Content, File, History, Part, Refusal, RefusalKind, Supp
 
 use crate::capability::{Ability, ClaimSource, ModelCapabilities};
 
-/// Kinds of input that a model can lack, with the words for them.
+/// Kinds of input that a model can lack, with their names in messages.
 const INPUTS: [(Ability, &str); 3] =
     [(Ability::Images, "pictures"), (Ability::Documents, "PDF documents"), (Ability::Audio, "recordings")];
 

@@ -109,8 +109,8 @@ pub fn parse_rejection(
         return None;
     }
     let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
-    // OpenRouter's own message omits the reason; `metadata.raw` contains the message of the provider behind
-    // it.
+    // OpenRouter's own message omits the reason; `metadata.raw` contains the message of the provider that it
+    // forwarded to.
     let raw = refusal.pointer("/error/metadata/raw").and_then(Value::as_str);
     let message = raw.unwrap_or(&error.message);
     let reject = |parameter: &str, remedy: Option<Remedy>, abilities: Claims| {
@@ -123,7 +123,7 @@ pub fn parse_rejection(
         .iter()
         .any(|words| lowercase.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
     let named = error.parameter.as_deref().or(location.as_ref().map(|(path, _)| *path));
-    // The parameter that the error names takes precedence over a guess from its words.
+    // The parameter that the error names takes precedence over a guess from the text of the error.
     let parameter = named.and_then(|path| field(path, sent));
     if named.is_none_or(is_kept) && free_text_is_refused(&plain, &refusal, sent) {
         let remedy = Remedy::Quirk(Quirk::NoFreeTextTools);

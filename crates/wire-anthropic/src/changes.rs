@@ -189,7 +189,7 @@ fn steps<'a>(
     steps
 }
 
-/// Returns the words for a change of the system prompt: the paragraphs that differ.
+/// Returns the text about a change of the system prompt: the paragraphs that differ.
 fn instruction(before: &str, after: &str) -> Option<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split("\n\n").collect(), after.split("\n\n").collect());
     let same = old.iter().zip(&new).take_while(|(one, other)| one == other).count();

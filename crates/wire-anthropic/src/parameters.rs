@@ -68,7 +68,8 @@ pub(crate) fn unknown_sampling(options: &AnthropicOptions, asked: &RequestOption
     SAMPLING.into_iter().zip(is_set).find_map(|(name, is_set)| is_set.then_some(name))
 }
 
-/// Returns the output limit, which the API requires. A default limit has room for the requested thoughts besides.
+/// Returns the output limit, which the API requires. The default limit is increased by the tokens of the requested
+/// reasoning effort.
 pub(crate) fn output_limit(options: &AnthropicOptions, asked: &RequestOptions) -> u64 {
     let thoughts = asked.reasoning.map_or(0, Effort::tokens);
     asked.max_output_tokens.unwrap_or(options.default_max_tokens.saturating_add(thoughts))
@@ -89,8 +90,8 @@ pub(crate) fn thinking(options: &AnthropicOptions, request: &Request) -> Option<
     Some(WireThinking::Enabled { budget_tokens: effort.tokens().min(most).max(LEAST_BUDGET) })
 }
 
-/// Returns the word for `output_config.effort`, which the models with adaptive thinking take: `low`, `medium`, `high` or
-/// `max`.
+/// Returns the value of `output_config.effort`, which the models with adaptive thinking take: `low`, `medium`, `high`
+/// or `max`.
 pub(crate) fn effort_word(request: &Request) -> Option<&'static str> {
     let word = request.options.reasoning.filter(|_| is_adaptive(&request.model))?.word()?;
     Some(if word == "minimal" { "low" } else { word })

@@ -42,8 +42,8 @@ pub enum WebSearchModels {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThoughtsField {
-    /// The field in which it was received. A gateway's client receives it as `reasoning_content` from the
-    /// gateway, so a gateway sets the field of the server behind it.
+    /// The field in which it was received. A gateway's client receives it as `reasoning_content` from the gateway, so
+    /// a gateway sets the field that its upstream uses.
     #[default]
     AsCame,
     /// `reasoning_content`: DeepSeek, vLLM, Moonshot.

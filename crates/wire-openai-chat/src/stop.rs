@@ -12,8 +12,8 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
         "model_length" => StopReason::ContextWindow,
         "content_filter" => StopReason::ContentFilter,
         "stop_sequence" => StopReason::StopSequence,
-        // OpenRouter sends `error` when the provider behind it failed; DeepSeek sends the other when it lacks
-        // capacity.
+        // OpenRouter sends `error` when its provider failed; DeepSeek sends `insufficient_system_resource` when it
+        // lacks capacity.
         "error" | "insufficient_system_resource" => StopReason::Error,
         other => StopReason::Unknown(other.to_owned()),
     }

@@ -272,7 +272,7 @@ fn outline_of_body(
     }
     // The rest finds the error.
     let mut fields = Fields::parse("", text)?;
-    // Which of two models a provider takes is not known, so a gateway cannot decide about them.
+    // Refuse a request with two `model` fields: a gateway cannot know which of them its provider uses.
     if serde_json::from_str::<OutlineFields<'_>>(text).is_err() {
         return Err(RequestError::shape("model", "expected once"));
     }

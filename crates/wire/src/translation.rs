@@ -69,8 +69,8 @@ pub struct FieldRule {
     pub sample: &'static str,
     /// The reason why an answer does not depend on the field, if it is left out.
     pub reason: &'static str,
-    /// The values that change an answer. If a field that is left out has other ones than [`FieldEffect::Set`], a request with
-    /// one of them is refused.
+    /// The values that change an answer. If a field that is left out has another effect than [`FieldEffect::Set`], a
+    /// request with such a value is refused.
     pub effect: FieldEffect,
 }
 
@@ -231,7 +231,7 @@ pub fn take_field<T>(
     Some(value)
 }
 
-/// Reads a level of reasoning effort in the words of OpenAI and Anthropic.
+/// Reads a level of reasoning effort by its name at OpenAI and Anthropic.
 pub fn read_effort(word: &Value) -> Option<Effort> {
     match word.as_str()? {
         "xhigh" => Some(Effort::Max),

@@ -138,8 +138,8 @@ fn take_over(
     let busy = File::create(effects.with_extension("busy"))?;
     loop {
         kill_process(pid, Signal::STOP)?;
-        // SQLite's lock is one of the operating system: a process that is stopped in the middle of a
-        // transaction keeps it, and all others wait. PostgreSQL ends the statement in the server.
+        // SQLite uses a lock of the operating system. A process that is stopped in the middle of a transaction keeps
+        // the lock, and all others wait. PostgreSQL ends the statement in the server.
         if !store.address().starts_with("sqlite:") || busy.try_lock().is_ok() {
             break;
         }

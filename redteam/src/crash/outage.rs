@@ -27,8 +27,8 @@ const LATENCY: Duration = Duration::from_millis(150);
 /// Options of the outages.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Outage {
-    /// The number of runs in each of two rounds: the server is killed in both, and in the second one each
-    /// process of a run besides.
+    /// The number of runs in each of two rounds. Both rounds kill the server; the second one also kills the process
+    /// of each run.
     #[arg(long, default_value_t = 50)]
     runs: u32,
     /// The seed of the random moments.

@@ -90,8 +90,8 @@ fn setup(stage: &Stage<'_>, members: &Map<String, Value>) -> anyhow::Result<Setu
     Ok(setup)
 }
 
-/// Returns a policy with the rules of the input, from the source that it names. If a project's file has a
-/// rule that a project may not have, the whole file is refused.
+/// Returns a policy with the rules of the input, from the source that it names. If a project's file has a rule that
+/// is only permitted to users, the whole file is refused.
 fn policy(stage: &Stage<'_>, members: &Map<String, Value>, rules: &[RuleWords]) -> anyhow::Result<Policy> {
     let mut file: RuleFile = rules::parse(&rules::text(rules, &stage.scene.workspace)?)?;
     if let Some(constraint) = members.get("constraint") {

@@ -1,4 +1,4 @@
-//! The values that a setup's words become.
+//! Tests of the values that the members of a setup are converted to.
 
 use serde_json::{Value, json};
 use windlass_hitl::Action;

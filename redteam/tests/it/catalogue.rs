@@ -1,4 +1,4 @@
-//! A catalogue of our own: a harness that cannot fail shows nothing.
+//! A small catalogue with cases that must fail, because a harness that cannot fail shows nothing.
 
 use std::fs;
 
@@ -93,7 +93,7 @@ fn unknown_cases_fail() {
         "failed",
         "`feels_safe` is not known",
     );
-    // Known, but no measurement of this case has it.
+    // The name of the assertion is known, but this case does not measure it.
     check(&with(read("README.md"), "assert", json!({"routed_ok": 2})), "failed", "was not measured");
     check(&case("read_file", &json!({"path": "a"}), "P-odd", "decide"), "failed", "`weather` is not known");
     check(&case("read_file", &json!({"path": "a"}), "P-none", "decide"), "failed", "unknown setup P-none");

@@ -27,13 +27,13 @@ struct Section {
 }
 
 enum SectionEnd {
-    /// Before the next line, so the section has one line.
+    /// The section ends before the next line, so it has one line.
     Next,
-    /// Before the next line without text.
+    /// The section ends before the next line without text.
     Blank,
-    /// Before the next line that begins with this text.
+    /// The section ends before the next line that begins with this text.
     Line(&'static str),
-    /// At the end of the run.
+    /// The section ends with the run.
     End,
 }
 

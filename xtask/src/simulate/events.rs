@@ -1,8 +1,8 @@
 //! The discrete event simulation of the load, scaled down.
 //!
 //! Distributions: a request to the model is log-normal with a sigma of 0.8 (most answers are short, some are very
-//! long); calls, waits and writes are exponential; the number of steps of an episode is geometric. All have the
-//! means of the closed form.
+//! long); calls, waits and writes are exponential; the number of steps of an episode is geometric. The means of all
+//! distributions are those of the closed form.
 //!
 //! The factor of the scale is the number of real runs for one simulated run. The workers' places are divided by
 //! it. The store keeps its capacity, and the writes of a simulated step represent those of `factor` real steps

@@ -98,7 +98,7 @@ impl Load {
     pub(super) fn predict(&self) -> Rates {
         let store = self.writers / (self.writes_per_step * self.append);
         let steps = self.demanded_steps().min(self.places() / self.step_seconds()).min(store);
-        // The runs that do not wait for a human or a timer hold places, also while they wait for the store.
+        // A run that does not wait for a human or a timer occupies a place, even while it waits for the store.
         let working = self.runs - steps * self.wait / self.steps_per_episode;
         self.rates(steps, (working / self.places()).min(1.0))
     }

@@ -51,7 +51,7 @@ async fn a_rejection_for_the_session_covers_the_same_call_only() {
         "{asked}"
     );
     client.choose(&asked, "never").await;
-    // The equal call is denied without a question. A call with another content asks.
+    // The same call is denied without a question. A call with another content is asked about.
     let asked = client.permission().await;
     assert_eq!(asked["params"]["toolCall"]["rawInput"]["content"], "two\n", "{asked}");
     client.choose(&asked, "no").await;
@@ -59,7 +59,7 @@ async fn a_rejection_for_the_session_covers_the_same_call_only() {
     let failed = client.updates().iter().filter(|update| update["status"] == "failed").count();
     assert_eq!(failed, 3);
 
-    // The next prompt of the session remembers it.
+    // The next prompt of the session remembers the rejection.
     let id = client.prompt(&session, "once more").await;
     let response = client.response(id).await;
     assert_eq!(response["result"]["stopReason"], "end_turn", "{response}");
@@ -67,7 +67,7 @@ async fn a_rejection_for_the_session_covers_the_same_call_only() {
     assert_eq!(place.file("a.txt"), None);
     client.close().await;
 
-    // Another connection does not.
+    // Another connection does not remember the rejection.
     let mut other = place.connect();
     let setup = json!({"sessionId": session, "cwd": place.project, "mcpServers": []});
     other.call("session/load", setup).await;

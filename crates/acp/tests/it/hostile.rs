@@ -38,7 +38,7 @@ async fn malformed_messages_get_errors_and_the_connection_stays() {
     }
     client.send_bytes(b"\xff\xfe\n").await;
     assert_eq!(client.read().await["error"]["code"], -32_700);
-    // Neither has a response.
+    // An unknown notification and a response without a request get no response.
     client
         .send_bytes(
             b"\n{\"jsonrpc\":\"2.0\",\"method\":\"unknown\"}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":1}\n",
@@ -92,7 +92,7 @@ async fn a_client_that_dies_while_it_is_asked_leaves_a_question_for_later() {
     assert_eq!(record.state, SessionState::Suspended, "{record:?}");
     assert_eq!(place.file("a.txt"), None);
 
-    // Another client resumes it, and is asked again.
+    // Another client resumes the run, and is asked again.
     let mut client = place.connect();
     let setup = json!({"sessionId": session, "cwd": place.project, "mcpServers": []});
     assert!(client.call("session/resume", setup).await["result"].is_object());

@@ -129,7 +129,7 @@ async fn a_prompt_is_cancelled_in_the_middle_and_at_once() {
     }
     client.notify("session/cancel", json!({"sessionId": session})).await;
     assert_eq!(client.response(id).await["result"]["stopReason"], "cancelled");
-    // A cancellation right behind the prompt is not lost.
+    // A cancellation directly after the prompt is not lost.
     let other = client.open(&place.project).await;
     let id = client.prompt(&other, "wait").await;
     client.notify("$/cancel_request", json!({"requestId": id})).await;

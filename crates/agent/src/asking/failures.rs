@@ -25,7 +25,7 @@ pub(super) fn to_request_failure(error: &ModelError) -> StreamFailure {
         ModelErrorKind::ContextLength => to_stream_failure(error).final_word().mark_length(),
         ModelErrorKind::Unsupported => to_stream_failure(error).final_word().mark_protocol(),
         ModelErrorKind::Image => to_stream_failure(error).final_word().mark_image(),
-        // A model other than the client's may not classify the error as `Image`.
+        // Other implementations of `Model` possibly report the error as `Refused` instead of `Image`.
         ModelErrorKind::Refused if names_image(None, None, &error.message) => {
             to_stream_failure(error).final_word().mark_image()
         }

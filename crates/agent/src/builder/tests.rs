@@ -7,7 +7,7 @@ use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture
 use super::AgentBuilder;
 use crate::Agent;
 
-/// A model that knows its facts and is never asked.
+/// A model that states its facts and never receives a request.
 struct Known(Support, u64);
 
 impl Model for Known {

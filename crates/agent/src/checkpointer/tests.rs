@@ -29,7 +29,7 @@ impl Checkpointer for Arc<Hanging> {
     }
 }
 
-// The race of `a_call_at_the_gate_is_stopped`: the first of two stopped calls lets go of the gate before the second one
+// The race of `a_call_at_the_gate_is_stopped`: the first of two stopped calls releases the gate before the second one
 // sees that it is stopped.
 #[tokio::test]
 async fn a_stopped_call_starts_no_checkpoint_after_the_previous_one_ends() {

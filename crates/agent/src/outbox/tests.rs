@@ -30,7 +30,7 @@ async fn a_sender_waits_for_the_reader() {
     }
     assert!(outbox.send(event("b")).now_or_never().is_none());
     assert!(outbox.room().now_or_never().is_none());
-    // An event that cannot wait is kept all the same.
+    // `push_event` does not wait, and keeps the event above the bound.
     outbox.push_event(event("c"));
     read(&mut unread).await;
     assert!(outbox.room().now_or_never().is_some());
@@ -52,7 +52,7 @@ async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
     }
     outbox.push_event(event("after"));
     assert_eq!(read(&mut unread).await.unwrap().len(), piece.len());
-    // There is room again, but a gap is before this text.
+    // The queue has room again. The gap before this text must be reported first.
     text.push_output("y".to_owned());
     let gap = read(&mut unread).await.unwrap();
     assert!(gap.contains(&format!("[{} bytes", 4 * piece.len() + 1)), "{gap}");

@@ -173,7 +173,7 @@ fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
     assert_eq!(clean, Some(answer("not [redacted]".to_owned())));
 }
 
-/// The redacted event, which must be there, and be of the same kind.
+/// Redacts an event. Returns the only resulting event, which must have the same kind.
 fn redact_event(secret: &str, event: &Event) -> Event {
     let mut redacting = Redacting::new(Redactor::new([secret.into()]));
     let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].clone();

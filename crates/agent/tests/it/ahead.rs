@@ -13,7 +13,7 @@ use windlass_stream::{
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
-/// Reads and reports its start, or changes something.
+/// A tool that either reads and reports its start, or changes something.
 struct Probe {
     spec: ToolSpec,
     hints: Hints,
@@ -54,7 +54,7 @@ impl Tool for Probe {
     }
 }
 
-/// Emits a call, continues only when a call has started, and breaks off the given number of times.
+/// A model that emits a call, continues only when a call has started, and breaks off a number of times.
 struct Waiting {
     call: &'static str,
     begun: Arc<Notify>,
@@ -140,7 +140,7 @@ async fn writing_calls_wait_for_the_end_of_the_answer_and_all_calls_wait_if_conf
         let scene = scene(tool, 0);
         let agent = agent(&scene, start);
         let run = tokio::spawn(async move { agent.run("task").await.unwrap() });
-        // As long as it takes for a call to begin that may.
+        // Enough turns of the runtime for an early call to begin, if one were allowed.
         for _ in 0..200 {
             tokio::task::yield_now().await;
         }

@@ -56,7 +56,7 @@ async fn a_list_approver_answers_in_order_and_then_has_no_answer() {
     );
 }
 
-// F28: one result for each call, nothing runs, and the question is taken back.
+// F28: a cancelled run has one result for each call, runs no call, and withdraws its question.
 #[tokio::test]
 async fn a_cancelled_question_runs_nothing_and_has_one_result() {
     let scene = Scene::new(ASKS, way());
@@ -89,7 +89,7 @@ async fn a_question_times_out_once_and_stays_ended() {
     assert!((Duration::from_mins(5)..Duration::from_secs(301)).contains(&began.elapsed()));
 }
 
-// An answer that names another question is refused; the question waits on, and times out.
+// An answer that names another question is refused; the question stays open until it times out.
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_another_question_is_refused_loudly() {
     let scene = Scene::new(ASKS, way());
@@ -100,7 +100,8 @@ async fn an_answer_to_another_question_is_refused_loudly() {
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 
-// SECURITY "approvals": 0 double answers in 10,000, whatever comes between the two.
+// SECURITY "approvals": of several answers to one question only the first counts, in 10,000 questions and in any
+// order.
 #[tokio::test]
 async fn ten_thousand_double_answers_count_once_each() {
     let request = a_request().await;
@@ -114,7 +115,7 @@ async fn ten_thousand_double_answers_count_once_each() {
         let yes = ApprovalOutcome::Answered(ApprovalDecision::approve(&id));
         let no = ApprovalOutcome::Answered(ApprovalDecision::deny(&id, None));
         let time_out = ApprovalOutcome::TimedOut { request_id: id };
-        // Each order of the three, one after another.
+        // Use six orders of an approval, a denial and a timeout in turn.
         let order = match number % 6 {
             0 => [&yes, &yes, &no],
             1 => [&yes, &no, &time_out],

@@ -51,12 +51,12 @@ impl Checkpointer for Breaking {
     }
 }
 
-/// The events of a run that has to end by itself.
+/// Returns the events of a run, which must end within 20 s.
 async fn ended(stream: windlass_agent::EventStream) -> Vec<Event> {
     tokio::time::timeout(Duration::from_secs(20), events(stream)).await.unwrap()
 }
 
-// Correctness 11: one that panics is one that is not there.
+// Correctness 11: a human whose implementation panics is treated as a missing human.
 #[tokio::test]
 async fn a_human_who_panics_is_not_waited_for() {
     for is_late in [false, true] {

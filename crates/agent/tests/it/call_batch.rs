@@ -1,4 +1,4 @@
-//! Calls that are made without a model, as if one had asked for them.
+//! Calls that are made without a model, as if a model had requested them.
 
 use std::sync::atomic::Ordering;
 
@@ -51,7 +51,7 @@ fn cut(records: &[Record]) -> MemoryJournal {
     journal
 }
 
-// H1: no way around the look-up, the check, the policy.
+// H1: calls of `execute_calls` are also looked up, checked and decided by policy.
 #[tokio::test]
 async fn performed_calls_go_the_way_of_every_call() {
     let scene = Scene::new(NO_ANSWER, way());
@@ -87,7 +87,7 @@ async fn no_calls_have_no_results() {
     assert!(matches!(report.outcome, Outcome::Completed { .. }));
 }
 
-// R6: also behind the end, where only the results are read.
+// R6: a batch resumes from any prefix of its records; after the last record it only returns the results.
 #[tokio::test]
 async fn performing_continues_from_every_record() {
     let whole = Shared::default();

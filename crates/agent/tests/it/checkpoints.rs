@@ -14,7 +14,7 @@ use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, events, way, ways};
 
-/// Two turns that change something, one between them that looks, and the end.
+/// Two turns that change something, a turn between them that only reads, and the end.
 const TURNS: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "r1", "name": "look"}},
         {"call": {"id": "w1", "name": "change", "arguments": {"n": 1}}},
@@ -85,7 +85,7 @@ fn told(events: &[Event]) -> Vec<String> {
     events.iter().filter_map(line).collect()
 }
 
-// L6: also of calls that begin while their answer streams.
+// L6: the checkpoint also covers calls that begin while their answer streams.
 #[tokio::test]
 async fn a_turn_is_checkpointed_once_before_its_first_change_and_reported_after_its_last() {
     for way in ways() {

@@ -34,7 +34,7 @@ impl Tool for Count {
     }
 }
 
-/// Approves, and stores the request.
+/// An approver that stores each request and approves it.
 struct Witness(Seen);
 
 impl Approver for Witness {
@@ -71,7 +71,7 @@ async fn repaired_arguments_are_reported_shown_and_run() {
             shown.lock().unwrap().iter().map(|text| serde_json::from_str(text).unwrap()).collect();
         assert_eq!(shown, ran, "what is shown is what runs");
         let coerced = told.iter().filter(|event| matches!(event, Event::CallCoerced { .. })).count();
-        // Where calls are text every value is written as text, and reading it by the schema changes nothing.
+        // In the text protocols every value is text, so converting it by the schema is not reported as a coercion.
         assert!(coerced <= 1);
         if way.protocol == windlass_protocol::ToolProtocol::Native {
             assert_eq!(coerced, 1);

@@ -58,7 +58,7 @@ impl Model for Short {
     }
 }
 
-// F23: shorter, asked again once, and no call is parted from its result.
+// F23: after the refusal the conversation is shortened and sent once more, and no call is separated from its result.
 #[tokio::test]
 async fn a_provider_that_says_the_prompt_is_too_long_gets_a_shorter_one() {
     let scene = Scene::new(r#"{"turns": []}"#, way());

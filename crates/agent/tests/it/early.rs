@@ -18,7 +18,7 @@ const LINES: usize = 5_000;
 struct Writer {
     path: &'static str,
     answers: AtomicUsize,
-    /// Returns the number of chunks taken from the model.
+    /// The number of chunks taken from the model.
     written: Arc<AtomicUsize>,
 }
 

@@ -13,7 +13,7 @@ use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{events, way};
 
-/// More than any queue between a tool and the reader holds.
+/// More events than any queue between a tool and the reader holds.
 const MANY: usize = 500;
 
 /// A tool that emits a lot in one go.
@@ -83,7 +83,7 @@ async fn progress_and_events_of_agents_all_arrive_in_order() {
     assert_eq!(below, (0..MANY as u64).collect::<Vec<_>>());
 }
 
-// library B2: a reader distinguishes the output of a call from the words about it.
+// library B2: an event distinguishes the output of a call from notes about its progress.
 #[tokio::test]
 async fn notes_of_a_call_are_not_its_output() {
     let agent =
@@ -117,7 +117,7 @@ async fn every_coerced_call_is_reported() {
     assert_eq!(coerced, 40);
 }
 
-/// A journal that takes some records and no more.
+/// A journal that accepts a number of records and then fails.
 struct Full(MemoryJournal, usize);
 
 impl Journal for Full {

@@ -42,7 +42,7 @@ impl Tool for Camera {
 #[derive(Clone)]
 enum Says {
     Kind(ModelErrorKind, &'static str),
-    /// Its format knows before anything is sent.
+    /// The format refuses the picture before anything is sent.
     Check(RefusalKind, &'static str),
 }
 
@@ -153,7 +153,8 @@ async fn a_run_continues_without_a_picture_that_its_provider_refuses() {
     }
 }
 
-// The record of a run that the refusal had ended, from before it was mended, and one that was killed right after it.
+// Two records are resumed: one of an earlier version, which the refusal had ended, and one of a run that was killed
+// right after the refusal.
 #[tokio::test]
 async fn a_resumed_run_does_not_meet_the_refusal_again() {
     let model = Blind::new(REFUSALS[1].clone());
@@ -188,7 +189,7 @@ async fn a_refusal_without_a_picture_to_replace_still_ends_the_run() {
     let agent = Agent::builder().model(Deaf, "deaf").build().unwrap();
     let told = events(agent.stream("task")).await;
     assert!(has_failed(&told), "{told:?}");
-    // With one, it is asked once more and no more.
+    // With a picture in the conversation, the request is repeated once without it.
     let said = Message::new(Role::User, vec![Part::Image(Image::base64("image/png", "cG5n"))]);
     let options = RunOptions::default().with_history(Transcript::import([said]).transcript);
     let told = events(agent.stream_with("task", options)).await;

@@ -69,7 +69,7 @@ async fn a_denial_is_learned_too() {
     assert_eq!((lesson.approvals, lesson.total), (0, 2));
 }
 
-// H12: on a clock that only the test moves.
+// H12: the questions time out after five minutes each, on a clock that only the test advances.
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_question_counts_as_asked() {
     let began = tokio::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
+//! Complete runs with a scripted model that sends real bytes, fake tools, policy, approvals and a journal.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agent_tool;

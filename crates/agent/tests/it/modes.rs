@@ -192,7 +192,7 @@ fn spec(name: &str) -> ToolSpec {
     ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", r#"{"type":"object"}"#.parse().unwrap())
 }
 
-/// A tool that counts its calls and takes itself away.
+/// A tool that counts its calls and removes itself.
 fn once(dynamic: DynamicTools, ran: Arc<AtomicUsize>) -> CallbackTool {
     let tool = CallbackTool::new(spec("late"), move |_, _| {
         ran.fetch_add(1, Ordering::SeqCst);
@@ -202,7 +202,7 @@ fn once(dynamic: DynamicTools, ran: Arc<AtomicUsize>) -> CallbackTool {
     tool.with_effects(|_| vec![Effect::Internal])
 }
 
-// A tool that comes while a turn runs is offered at the next, and one that goes does not begin any more.
+// A tool that is added during a turn is offered from the next turn on, and a removed tool does not start any more.
 #[tokio::test]
 async fn dynamic_tools_change_what_is_offered_at_a_turns_beginning() {
     let late = ("late", "{}");

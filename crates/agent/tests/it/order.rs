@@ -76,7 +76,7 @@ async fn the_journal_tells_each_call_in_order() {
         let journal = Shared::default();
         let [read, denied, written, end] = match scene.way.protocol {
             ToolProtocol::Native => ["r1", "w1", "w2", "end"],
-            // X4: made of the turn and the place.
+            // X4: the id of a call that was found in text has the turn and the position.
             _ => ["text_0_0", "text_0_1", "text_0_2", "text_1_0"],
         };
         let agent = scene.builder().approver(NoTo(denied)).build().unwrap();
@@ -105,7 +105,8 @@ async fn the_journal_tells_each_call_in_order() {
         let answered = at(&|entry| entry["entry"] == "answered");
         let ends: Vec<_> =
             [read, denied, written, end].map(|call| at(&|entry| entry["result"]["call"] == call)).to_vec();
-        // Calls of one answer end when they end; the answer came before all of them, the next answer's call after.
+        // The results of one answer's calls have no fixed order, but follow the answer and precede the result of the
+        // next answer's call.
         let (last, of_first) = ends.split_last().unwrap();
         assert!(
             of_first.iter().all(|end| answered < *end && end < last),
@@ -250,7 +251,7 @@ impl Approver for Broken {
     }
 }
 
-// A question that is not put does not hold the next one back.
+// If the approver fails at a question, the next question is still sent.
 #[tokio::test]
 async fn an_approver_that_breaks_at_one_question_is_asked_the_next() {
     let scene = Scene::new(TWO_WRITES, way());

@@ -52,7 +52,7 @@ fn previews(events: &[Event]) -> Vec<&str> {
     shown
 }
 
-// H3: shown while it streams, and nothing done before the yes.
+// H3: the content is shown while it streams, and the file is written only after approval.
 #[tokio::test]
 async fn a_files_content_is_shown_while_it_streams_and_written_after_the_yes() {
     for way in ways().into_iter().filter(Way::streams_arguments) {

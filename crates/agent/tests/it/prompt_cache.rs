@@ -107,8 +107,8 @@ fn turns(switch: Option<usize>) -> Vec<Value> {
     (0..TURNS).map(turn).collect()
 }
 
-/// The blocks of an Anthropic request in the order of the cache: tools, system, messages. Each has its bytes without its
-/// marker, and whether a marker ends at it.
+/// The blocks of an Anthropic request in the order of the cache: tools, system, messages. Returns for each block its
+/// bytes without the cache marker, and true if the block has a marker.
 fn blocks(body: &[u8]) -> Vec<(String, bool)> {
     let body: Value = serde_json::from_slice(body).unwrap();
     let mut blocks = Vec::new();

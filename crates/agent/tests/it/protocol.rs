@@ -14,7 +14,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"text": "I look."}, {"call": {"name": "look", "arguments": {"n": 1}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// A model behind a provider that takes some requests only.
+/// A model of a provider that accepts only some requests.
 struct Choosy {
     inner: ScriptedModel,
     takes: fn(&Request) -> bool,

@@ -88,7 +88,7 @@ fn agent(model: &Arc<ScriptedModel>, tool: &Arc<Leaky>) -> AgentBuilder {
     Agent::builder().model(model.clone(), "scripted-1").toolbox(toolbox).redactor(redactor)
 }
 
-/// No secret, and no half of one where it was cut.
+/// Checks that a text contains no secret and no piece of a secret that was cut.
 #[track_caller]
 fn check(what: &str, text: &str) {
     for secret in ["sk-planted", "two", "three+", "wxy1", "wxy2", "wxy3"] {
@@ -125,7 +125,7 @@ async fn outputs_of_a_run_contain_no_secret_and_calls_run_unchanged() {
     }
     for request in model.requests() {
         let mut request = request.clone();
-        // The model wrote this itself.
+        // The model wrote this secret itself.
         hide_own_words(&mut request);
         check("a request", &request.to_string());
     }
@@ -162,7 +162,7 @@ async fn the_record_replays_to_the_conversation_that_was_live() {
     let options = RunOptions::default().with_journal(journal.clone());
     events(agent_of(&model).stream_with(format!("find {}", SECRETS[1]), options)).await;
     let live = model.requests();
-    // The record as it was when the last answer was to be asked for.
+    // The record before the request for the last answer.
     let records = journal.records().unwrap();
     let mut cut = Shared::default();
     for record in &records[..=second_result(&records)] {

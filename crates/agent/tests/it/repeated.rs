@@ -5,7 +5,8 @@ use windlass_agent::{Event, Outcome};
 
 use crate::scene::{Scene, events, ways};
 
-// L9: with a page, noise or nothing in place of an answer the user has seen no part of it.
+// L9: an HTML page, invalid JSON or an empty body instead of an answer shows the user no text, so the request can be
+// repeated.
 #[tokio::test]
 async fn an_answer_that_is_not_json_is_requested_again_and_told() {
     for (switch, words) in [("html", "HTML page"), ("not_json", "not JSON"), ("empty", "empty")] {

@@ -21,7 +21,7 @@ const WHOLE: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// Answers from a list, and counts.
+/// An approver that takes its answers from a list.
 struct Answers(Mutex<Vec<(bool, Option<&'static str>, bool)>>);
 
 impl Approver for Answers {
@@ -117,7 +117,7 @@ async fn without_an_approver_only_allowed_calls_run() {
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 
-// H12: five minutes, on a clock that only the test moves.
+// H12: the question times out after five minutes, on a clock that only the test advances.
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_question_times_out() {
     let way = way();

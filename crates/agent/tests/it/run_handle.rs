@@ -102,7 +102,7 @@ async fn readers_that_leave_and_come_back_get_every_text_and_event() {
             }
             assert_eq!(sum.texts, direct.texts, "{place}, seed {seed}");
             assert_eq!(sum.names(), direct.names(), "{place}, seed {seed}");
-            // A reader after the end gets the same, in fewer events.
+            // A reader that starts after the end gets the same texts in fewer events.
             let late = rest(run.events()).await;
             let joined: u64 = late.iter().map(|event| event.merged).sum();
             assert_eq!(late.len() as u64 + joined, run.event_count(), "{place}");

@@ -109,7 +109,7 @@ pub(crate) fn ways() -> Vec<Way> {
 }
 
 impl Way {
-    /// Native calls, with ids that can be looked for in the requests.
+    /// True for native calls whose ids appear in the requests.
     pub(crate) fn has_native_ids(&self) -> bool {
         self.protocol == ToolProtocol::Native && ["openai-chat", "anthropic"].contains(&self.wire.name())
     }
@@ -148,7 +148,7 @@ impl Scene {
         }
     }
 
-    /// Leaves out the completion tool, so that words end a task.
+    /// Leaves out the completion tool, so that an answer without calls ends a task.
     pub(crate) fn without_completion(mut self) -> Self {
         self.has_completion = false;
         self
@@ -174,7 +174,7 @@ pub(crate) async fn events(mut stream: EventStream) -> Vec<Event> {
     events
 }
 
-/// A journal whose records can be looked at from outside, and that can be made to fail.
+/// A journal whose records a test can read, and that can be made to fail.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     pub(crate) inner: Arc<Mutex<MemoryJournal>>,

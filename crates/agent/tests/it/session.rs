@@ -19,7 +19,7 @@ fn agent(scene: &Scene) -> Agent {
     scene.builder().build().unwrap()
 }
 
-/// A scene whose toolbox has no completion tool, so that words end a task.
+/// A scene whose toolbox has no completion tool, so that an answer without calls ends a task.
 fn chat() -> Scene {
     Scene::new(FOUR, way()).without_completion()
 }

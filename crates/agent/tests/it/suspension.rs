@@ -174,7 +174,7 @@ async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
         let options = || RunOptions::default().with_journal(journal.clone());
         let agent = with_job(&way(), aftermath);
         drop(agent.stream_with("task", options()).report().await.unwrap());
-        // As if the process had ended between the intent and what came of it.
+        // The record ends as if the process had ended between the intent and the result of the call.
         let records = journal.records().unwrap();
         let cut = records.iter().position(|record| record.body.as_str().contains("\"intent\"")).unwrap();
         let before = Shared::default();
@@ -262,7 +262,7 @@ async fn a_run_suspended_at_its_budget_resumes_with_the_stored_answer() {
     assert!(matches!(last, Some(Event::Finished { outcome: Outcome::Completed { .. }, .. })));
 }
 
-// Correctness 1: words that are left for one question answer no other.
+// Correctness 1: a text that was stored for one question does not answer another question.
 #[tokio::test]
 async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     let journal = Shared::default();

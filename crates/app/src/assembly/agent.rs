@@ -262,7 +262,7 @@ impl<'a> Assembly<'a> {
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
         }
-        // Only answers of a person are learned, not those of a switch or of a recording.
+        // Only answers of a person are learned, not those that a command-line option or a recording gives.
         let may_learn = people.human.is_some() && !self.recording.is_used();
         if may_learn && (people.learns || is_learning_enabled(self.app)?) {
             let file = LessonFile::new(self.app, &settings.root, policy)?;

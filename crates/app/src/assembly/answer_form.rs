@@ -42,8 +42,8 @@ impl AnswerForm {
         self.0.clone()
     }
 
-    /// Adds the schema to a new run: in words behind the task, and as the output format if the provider enforces it. The
-    /// words are for the completion tool, whose argument no provider checks.
+    /// Adds the schema to a new run: as text after the task, and as the output format if the provider enforces it.
+    /// The words are for the completion tool, whose argument no provider checks.
     pub(crate) fn begin(
         form: Option<&Self>,
         agent: &Agent,
@@ -55,7 +55,7 @@ impl AnswerForm {
         (task, Self::resume(form, agent, run))
     }
 
-    /// Adds the schema to a run that continues. Its task has the words already.
+    /// Adds the schema to a run that continues. Its task already contains the text about the schema.
     pub(crate) fn resume(form: Option<&Self>, agent: &Agent, run: RunOptions) -> RunOptions {
         match form.and_then(|Self(schema)| schema.output(agent)) {
             Some(output) => run.with_output(output),

@@ -55,7 +55,7 @@ pub(super) fn prepare_hooks(
     Ok(hooks)
 }
 
-/// Returns the name of the autonomy in the words of the documented contract.
+/// Returns the name of the autonomy as the documented contract writes it.
 fn describe_autonomy(autonomy: Autonomy) -> &'static str {
     match autonomy {
         Autonomy::ReadOnly => "plan",

@@ -1,4 +1,4 @@
-//! Words of the user for the system prompt.
+//! Texts of the user for the system prompt.
 
 use serde::{Deserialize, Serialize};
 

@@ -17,8 +17,8 @@ use crate::providers::Provider;
 pub struct RunSettings {
     /// The task in words.
     pub task: String,
-    /// The parts of the task behind the words, such as pictures and files. The record of the run has them, so the stored
-    /// settings do not; those of a recording do.
+    /// The parts of the task after its text, such as pictures and files. The record of the run has them, so the
+    /// stored settings do not; those of a recording do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
     /// The provider and the model.

@@ -7,10 +7,10 @@ use windlass_protocol::{Message, Part};
 
 use crate::error::{Result, ensure};
 
-/// Maximum number of parts beside the words.
+/// Maximum number of parts after the text.
 const MAX_PARTS: usize = 50;
 
-/// Task of a run: words for the model, and parts such as pictures and files.
+/// Task of a run: a text for the model, and parts such as pictures and files.
 ///
 /// The `attach_*` methods block: they read files and decode pictures. They accept what the crate `windlass-attachments`
 /// accepts, within its limits.
@@ -27,7 +27,7 @@ const MAX_PARTS: usize = 50;
 pub struct Task {
     /// The task in words.
     pub text: String,
-    /// The parts behind the words.
+    /// The parts after the text.
     pub parts: Vec<Part>,
 }
 

@@ -158,7 +158,7 @@ fn unknown(place: &str, name: &str) -> crate::error::AppError {
     crate::error::AppError::new(crate::error::ErrorKind::Invalid, error.unwrap_or_default())
 }
 
-/// Returns the words for a name that is not a setting, with the nearest setting if one is similar.
+/// Returns the error message for a name that is not a setting, with the nearest setting if one is similar.
 pub(super) fn refuse_name(name: &str) -> Option<String> {
     if ConfigKey::find(name).is_some() {
         return None;

@@ -13,7 +13,7 @@ pub enum Remedy {
     Consent,
     /// Repeat the request with the permission to replace what exists.
     Replace,
-    /// Resume the run with this id as a run of a model.
+    /// Resume the run with this id, which is an agent run and not a workflow.
     ResumeRun(String),
     /// Resume the run with this id as a workflow.
     ResumeWorkflow(String),

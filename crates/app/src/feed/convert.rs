@@ -19,8 +19,8 @@ pub(super) fn name_of(value: &impl Serialize) -> String {
     }
 }
 
-/// Returns the words of a task, and the names or kinds of its pictures and files. The content of a text file follows
-/// behind its name, so it is not part of the words.
+/// Returns the text of a task, and the names or kinds of its pictures and files. The content of a text file follows
+/// its name in a part of its own, so it is not in the text.
 pub(super) fn task(message: &Message) -> (String, Vec<String>) {
     let mut parts = message.parts.iter();
     let words = match parts.clone().next() {

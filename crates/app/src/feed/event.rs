@@ -11,10 +11,10 @@ pub const FEED_VERSION: u32 = 1;
 
 /// Event of a session, as every front end reads it.
 ///
-/// The feed of a session has numbered events and deltas. Numbered events ([`FeedKind::is_numbered`]) have the
-/// numbers 1, 2, 3 and so on, which stay the same after a restart and in every process. A delta shows work that is
-/// not recorded yet; it has the number of the last numbered event before it, so a reader that passes the number of
-/// any event that it received gets every numbered event behind it.
+/// The feed of a session has numbered events and deltas. Numbered events ([`FeedKind::is_numbered`]) have the numbers
+/// 1, 2, 3 and so on, which stay the same after a restart and in every process. A delta shows work that is not
+/// recorded yet; it has the number of the last numbered event before it, so a reader that passes the number of any
+/// event that it received receives every numbered event after it.
 ///
 /// ```
 /// use windlass_app::feed::{FeedEvent, FeedKind};

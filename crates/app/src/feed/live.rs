@@ -62,7 +62,7 @@ struct Position {
 }
 
 impl Position {
-    /// Returns the index and the offset of a delta, and moves behind it.
+    /// Returns the index and the offset of a delta, and advances the position past the delta.
     fn advance(&mut self, text: &str) -> (u32, u64) {
         let at = (self.index, self.offset);
         self.offset = self.offset.saturating_add(text.len() as u64);
@@ -164,7 +164,7 @@ fn convert_live(event: &Event) -> Option<FeedKind> {
 }
 
 impl LiveReader {
-    /// Returns the events of an event. `turn` is the number of the answer that arrives next.
+    /// Returns the events of the feed for an event of the run. `turn` is the number of the answer that arrives next.
     pub(crate) fn read(&mut self, event: &Event, turn: u32) -> Vec<NewEvent> {
         if let Event::AgentEvent { call, agents, happened } = event {
             return self.read_agent(call, agents, happened);

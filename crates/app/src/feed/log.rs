@@ -2,7 +2,7 @@
 //!
 //! The log does not repeat the records. An item names the next record, whose events [`RecordReader`] returns, or
 //! contains an event that no record has. So the numbers are the same in every process, and a process that was killed
-//! between a record and its item loses nothing: the records behind the last item come next.
+//! between a record and its item loses nothing: the next items are those of the records after the last item.
 
 use serde::{Deserialize, Serialize};
 use windlass_agent::{Entry, Prices};

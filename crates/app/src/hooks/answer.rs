@@ -110,7 +110,7 @@ impl HookAnswer {
     }
 }
 
-/// Returns a bounded reason, or other words if it is empty.
+/// Returns the reason, cut to a maximum length, or `otherwise` if it is empty.
 fn reason(words: &str, otherwise: &str) -> String {
     let words = clip(words.trim(), MAX_REASON);
     if words.is_empty() { otherwise.to_owned() } else { words.to_owned() }

@@ -8,7 +8,7 @@ use windlass_hitl::ApprovalRequest;
 
 use super::file_hook::FileHooks;
 
-/// Type of the notification about a question, in the words of the documentation.
+/// Type of the notification about a question, as the documentation writes it.
 const PERMISSION: &str = "permission_prompt";
 
 /// An approver that starts the notifications of a question while another approver is asked.

@@ -21,7 +21,7 @@ pub(crate) struct HookRun {
     pub(crate) transcript: Option<PathBuf>,
     /// Source of the session: `startup` or `resume`.
     pub(crate) source: &'static str,
-    /// Name of the autonomy in the words of the documentation.
+    /// Name of the autonomy as the documentation writes it.
     pub(crate) permission_mode: &'static str,
     pub(crate) model: String,
     /// True if a plain answer does not end the task.

@@ -25,7 +25,8 @@ pub(super) fn record_changes(
         let now = loop {
             connections.renew_offers();
             let now = describe(&connections, &accepted);
-            // A list that changed during the description may be in it and not in the offer.
+            // If a list changed while the definitions were described, the description is possibly newer than the
+            // offer.
             if !connections.renew_offers() {
                 break now;
             }

@@ -22,7 +22,7 @@ pub struct ImportedServers {
 /// The maximum number of properties, arguments, variables and headers of an imported server.
 const MAX_VALUES: usize = 10_000;
 
-/// Keys of other clients without an equivalent in an entry, with the reason for the user.
+/// Settings in other clients' server entries that have no counterpart here, each with the explanation for the user.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("alwaysAllow", "the policy file defines which calls run without a question"),
     ("autoApprove", "the policy file defines which calls run without a question"),

@@ -15,7 +15,8 @@ use crate::storage::write_whole;
 /// File in the state folder that exists after the offer was made.
 const FILE: &str = "learning_offered";
 
-/// Number of approvals of one tool in a run after which the offer is made. Learning needs as many.
+/// Number of approvals of one tool in a run after which the offer is made. Learning needs the same number of
+/// approvals.
 const APPROVALS: u32 = 3;
 
 /// An approver that makes the offer once, when a person has approved a tool several times in a run.

@@ -49,7 +49,7 @@ pub enum StoredAnswer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// Words for a question that a run asks while it works.
+    /// A text that answers a question of a run at work.
     Words {
         /// Id of the question in the feed.
         question: String,
@@ -269,7 +269,7 @@ impl StoredAnswer {
             Self::Guidance { question, id, .. } => {
                 open.guidance.is_some() && *question == open.guided && *id == open.consultation
             }
-            // The run that waited for it does not work any more.
+            // The run that waited for the text does not work any more.
             Self::Words { .. } => false,
         }
     }
@@ -280,7 +280,7 @@ impl StoredAnswer {
     }
 }
 
-/// Returns the name of the words for a question of the feed.
+/// Returns the name of the file for the answer text of a question of the feed.
 pub(super) fn words_name(question: &str) -> String {
     format!("{WORDS}-{}", file_name(question))
 }

@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 ///
-/// Fails if the words of the message are missing, or if the run has completed.
+/// Fails if the message has no text, or if the run has completed.
 pub fn leave_message(
     folder: &RunFolder,
     message: impl Into<Task>,
@@ -62,8 +62,8 @@ fn check_receives(folder: &RunFolder) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if a run has completed and thus cannot be resumed. Its last end counts, also if a program that resumed
-/// it wrote more behind this end.
+/// Returns true if a run has completed and thus cannot be resumed. The last recorded end counts, even if a program
+/// that resumed the run recorded more after it.
 fn is_completed(folder: &RunFolder) -> Result<bool> {
     let records = folder.records()?;
     let end = records.iter().rev().find_map(|record| match record.read::<Entry>() {
@@ -215,7 +215,8 @@ impl Inbox {
     fn is_for_this_start(&self, start: Option<&str>, is_first_look: bool) -> bool {
         match start {
             Some(start) => self.start.as_deref() == Some(start),
-            // A request of an earlier version names no start. One that is there already is of unknown age.
+            // A request of an earlier version does not name the start of a process. If it exists at the first look,
+            // its age is unknown.
             None => !is_first_look,
         }
     }
@@ -274,7 +275,7 @@ impl Inbox {
         passed.remove(at);
     }
 
-    /// Removes a message. One that stays, because the run has ended meanwhile, is recognized by its id.
+    /// Removes a message. If the run has ended meanwhile and the message stays, a later run recognizes it by its id.
     fn remove(&self, place: &MessagePlace) {
         match place {
             MessagePlace::File(path) => drop(std::fs::remove_file(path)),

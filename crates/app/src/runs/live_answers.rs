@@ -58,7 +58,7 @@ impl Approver for LiveAnswers {
     }
 }
 
-/// A human who is asked together with the other processes about how the run continues.
+/// A human whose question about how the run continues can also be answered in other processes.
 pub(crate) struct LiveGuidance {
     inner: Arc<dyn Human>,
     guidance: GuidanceSlot,

@@ -201,7 +201,7 @@ pub async fn build_worker_agent(
     Assembly::new(app, settings, &options.people, &options.providers, &shell, None)?.build().await
 }
 
-/// Removes secrets from the words of a task and from its texts.
+/// Removes secrets from the text of a task and from its text files.
 fn redact_task(settings: &mut RunSettings, redactor: &Redactor) {
     settings.task = redactor.redact(&settings.task).into_owned();
     for part in &mut settings.parts {

@@ -120,8 +120,8 @@ impl Sessions {
         self.store.count()
     }
 
-    /// Returns the sessions on which a process works or which have open questions, in the order of their ids. The store
-    /// reads their records only.
+    /// Returns the sessions on which a process works or which have open questions, in the order of their ids. Only
+    /// the records of these sessions are read.
     ///
     /// # Errors
     ///

@@ -66,7 +66,7 @@ impl RunChanges {
         settings.max_cost = self.max_cost.unwrap_or(settings.max_cost);
         settings.answer_schema.clone_from(&self.answer_schema);
         settings.request.reasoning = self.effort.or(settings.request.reasoning);
-        // A wish of one run, not of those after it.
+        // The compaction was requested for this run only, not for later runs.
         settings.compact_first = self.compact_first;
         settings.follows_compaction = settings.only_compacts;
         settings.only_compacts = false;
@@ -161,7 +161,7 @@ impl Sessions {
         Ok(Continuation::NewRun { settings, link: self.link_next(record, &folder, entries)? })
     }
 
-    /// Returns the place of the next run of a session behind its newest run.
+    /// Returns the place of the next run of a session, after its newest run.
     fn link_next(
         &self,
         record: SessionRecord,

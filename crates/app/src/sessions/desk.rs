@@ -189,7 +189,7 @@ impl Desk {
         drop(self.shared.notes.send(FeedKind::QuestionOpened { question: id.clone(), card: card.clone() }));
         let mut note = ClosingNote { desk: self, id: id.clone(), closing: Closing::Withdrawn };
         let reply = words(self.wait(OpenQuestion::new(id, card), None).await);
-        // The result of the tool contains the words, without secrets.
+        // The result of the tool contains the person's text, without secrets.
         note.closing = if reply.is_ok() { Closing::Answered { words: None } } else { Closing::NoApprover };
         reply
     }

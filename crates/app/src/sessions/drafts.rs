@@ -68,7 +68,7 @@ impl Sessions {
     /// Fails if the state folder is unknown.
     pub fn remove_draft(&self, id: &str) -> Result<()> {
         if is_id(id) {
-            // A draft that does not exist, or stays, only takes a place among the others.
+            // Ignore errors: a missing draft needs no removal, and a draft that stays only counts toward the maximum.
             drop(std::fs::remove_file(self.drafts_folder()?.join(format!("{id}.json"))));
         }
         Ok(())

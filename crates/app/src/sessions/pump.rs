@@ -127,7 +127,7 @@ fn publish(session: &Session, shared: &RunShared, events: Vec<FeedEvent>) {
     shared.feed.publish(events);
 }
 
-/// Passes the words that another process stores for a question to the run, while the question is open.
+/// While a question is open, passes the text that another process stores as its answer to the run.
 fn pass_stored_words(shared: &RunShared, question: String) {
     let (desk, folder) = (shared.desk.clone(), shared.folder.clone());
     tokio::spawn(async move {

@@ -20,8 +20,8 @@ pub(super) fn questions(sessions: &Sessions, session: &str) -> Result<Vec<OpenQu
     Ok(list(&OpenQuestions::load(&sessions.newest_folder(&record)?)?))
 }
 
-/// Returns the open questions of a run that works in another process. Its feed also has those in words and those of
-/// sub-agents, whose calls have not ended.
+/// Returns the open questions of a run that works in another process. Its feed also has questions that are answered
+/// in text and questions of sub-agents, whose calls have not ended.
 fn live_questions(sessions: &Sessions, record: &SessionRecord) -> Result<Vec<OpenQuestion>> {
     let run = record.newest_run().map(|run| run.id.as_str()).unwrap_or_default();
     let open = find_open(sessions.events(record, None)?, run);

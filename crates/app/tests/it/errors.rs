@@ -1,4 +1,4 @@
-//! Errors and notices: their class, and words without the content of files.
+//! Errors and notices: their class, and texts without the content of files.
 
 use windlass_app::assembly::{find_mode, load_modes};
 use windlass_app::mcp::{change_trust, load_servers};

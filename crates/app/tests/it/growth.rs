@@ -21,7 +21,7 @@ fn a_configuration_of_servers_is_read_in_linear_time_up_to_its_limit() {
     };
     let shapes = [
         many(""),
-        // As many servers as are taken.
+        // The largest number of servers that is accepted.
         many(&format!("args = [\"{}\"]", "a".repeat(1_000))),
         many(&format!("args = [{}]", "\"./a\", ".repeat(128))),
         many(&format!(
@@ -96,7 +96,7 @@ fn a_projects_policy_is_read_in_linear_time_up_to_its_limit() {
         many(""),
         many("path = \"a{n}/**\""),
         many("path = \"**/*a*b*c*{n}.{a,b}\""),
-        // As many rules as are taken, each as long as the file allows.
+        // The largest number of rules that is accepted, each as long as the file allows.
         many(
             "argv = [\"git\", \"push\", \"a{n}\"]\nmatch = [\"git push a{n} b\"]\nnot_match = [\"git pull\"]",
         ),

@@ -153,7 +153,7 @@ async fn an_idle_session_is_compacted_by_a_run_of_its_own() {
     let record = host.sessions().find(&session).unwrap();
     assert_eq!((record.state, record.runs.len()), (SessionState::Ended, 2));
 
-    // The next task sees the summary, and neither the removed turns nor the words of the compaction.
+    // The next task sees the summary, and neither the removed turns nor the message about the compaction.
     let next = host.continue_session(&session, "and now", &RunChanges::default()).await.unwrap();
     let last = all.last().map(|event| event.seq);
     follow_after(&host, &next, ONCE, last).await;

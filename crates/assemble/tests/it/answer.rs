@@ -7,7 +7,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk};
 
 use crate::script::{calls, delta, end, fragment, run, start};
 
-/// A short word for each part.
+/// Returns a short text for each part.
 fn parts(chunks: impl IntoIterator<Item = Chunk>) -> Vec<String> {
     let (_, answer) = run(AssembleOptions::default(), chunks);
     let word = |part: &Part| match part {

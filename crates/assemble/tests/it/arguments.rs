@@ -52,7 +52,7 @@ fn the_form_of_arguments_is_noted() {
     );
 }
 
-/// With the repairs, the arguments become this text, or the call is malformed.
+/// Checks that the repairs turn the arguments into a text, or that the call is malformed.
 #[track_caller]
 fn check_repair(repairs: Repairs, arguments: &str, expected: Option<(&str, &[RepairKind])>) {
     let options = AssembleOptions::default().with_repairs(repairs);

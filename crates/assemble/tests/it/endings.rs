@@ -62,7 +62,7 @@ fn no_arguments_are_an_empty_object_where_the_answer_ended_properly() {
     check([start(0, "a", "read"), end(0)], &["a read ! the stream ended inside the arguments: "]);
 }
 
-// S10: a provider that marks ends and has not marked this one left it standing.
+// S10: if a provider marks the ends of calls, a call without such a mark is incomplete.
 #[test]
 fn an_unmarked_call_without_arguments_is_not_an_empty_object() {
     check([start(0, "a", "read"), calls()], &["a read ! the stream ended inside the arguments: "]);
@@ -146,7 +146,7 @@ fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
     check([fragment(0, "a", "read", "{}"), abort()], &["a read {}"]);
 }
 
-// S10, S12: without a call, words before an unknown reason may end anywhere.
+// S10, S12: after an unknown reason, an answer of text alone may be incomplete.
 #[test]
 fn an_unknown_reason_ends_an_answer_properly_only_with_whole_calls() {
     let abort = || finish(StopReason::Unknown("abort".into()));

@@ -1,4 +1,4 @@
-//! Which fragment belongs to which call.
+//! Tests that each fragment is appended to the call that it belongs to.
 
 use windlass_assemble::{AssembleLimits, AssembleOptions};
 

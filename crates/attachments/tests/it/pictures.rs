@@ -46,7 +46,7 @@ fn reader(side: u32) -> AttachmentReader {
     AttachmentReader::new().with_limits(AttachmentLimits { image_side: side, ..AttachmentLimits::default() })
 }
 
-/// Inserts a segment with EXIF data, whose only entry is the orientation, behind the start of a JPEG.
+/// Inserts a segment with EXIF data, whose only entry is the orientation, after the start of a JPEG.
 fn with_orientation(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.extend([orientation, 0, 0, 0, 0, 0, 0]);

@@ -10,7 +10,8 @@ use serde_json::json;
 use windlass_cassette::{Player, Recorder};
 use windlass_client::{Transport, TransportErrorKind, TransportFuture, TransportRequest, TransportResponse};
 
-/// Answers an address that ends with `head` with one piece and then nothing more, and others never.
+/// Answers a request to a URL that ends with `head` by one chunk of an endless body, and never answers another
+/// request.
 struct Silent;
 
 impl Transport for Silent {

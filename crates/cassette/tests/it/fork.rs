@@ -41,7 +41,7 @@ async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
         recorder.finish().unwrap();
         other.shutdown().await;
 
-        // The fork was recorded too, whole, and happens again by itself.
+        // The fork was recorded as a complete cassette, which can be replayed without the first one.
         let (player, tool) = (Player::open(&again).unwrap(), Change::new());
         let outcome = run(&url, &wire, played(&player, live(&tool)), "task").await;
         assert_eq!(outcome, Outcome::Completed { text: "unlocked".into() });

@@ -1,4 +1,5 @@
-//! Which recorded call and which recorded approval answers: ids alone name neither.
+//! An id alone does not determine which recorded call or approval is replayed: a call also needs the same arguments,
+//! an approval the same digest.
 
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ fn request(call: &str, input: &str, digest: &str) -> ApprovalRequest {
     .unwrap()
 }
 
-/// Denies all.
+/// An approver that denies every call.
 struct Nobody;
 
 impl Approver for Nobody {
@@ -99,7 +100,7 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
         (&redacted, false, r#"{"n":"secret"}"#, "bb", true),
         (&redacted, false, two, "bb", false),
         (&redacted, true, r#"{"n":"secret"}"#, "bb", false),
-        // From an earlier version: no key binds it, so it is accepted only if no tool runs.
+        // An approval of an earlier version has no digest, so it is accepted only in a replay, where no tool runs.
         (&unbound, false, one, "aa", true),
         (&unbound, true, one, "aa", false),
     ] {
@@ -108,7 +109,7 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
         let request = request("call_1_0", input, digest);
         let met = approver.decide(&request).await;
         assert_eq!(met.is_some_and(|met| met.approved), expected, "{text} {is_live} {input} {digest}");
-        // Once given, it is gone.
+        // A recorded approval is returned once.
         assert!(approver.decide(&request).await.is_none());
     }
 }
@@ -137,7 +138,7 @@ async fn a_recorded_yes_of_version_1_counts_for_the_same_call_where_nothing_runs
     }
 }
 
-/// A tool whose look asks another tool.
+/// A tool whose `inspect` calls that of another tool.
 struct Asking {
     inner: Arc<Change>,
     other: Arc<dyn Tool>,
@@ -161,7 +162,8 @@ impl Tool for Asking {
     }
 }
 
-// A suspicion of correctness-3: in the live part of a fork the inner tool looked while the player was locked.
+// A suspicion of correctness-3: in the live part of a fork the inner `inspect` was called while the player was
+// locked.
 #[test]
 fn a_look_in_the_live_part_may_ask_another_tool_of_the_same_player() {
     let folder = tempfile::tempdir().unwrap();
@@ -173,7 +175,7 @@ fn a_look_in_the_live_part_may_ask_another_tool_of_the_same_player() {
     let other = player.tool(change.clone());
     let asking = player.tool(Arc::new(Asking { inner: change.clone(), other }));
     let (sender, receiver) = std::sync::mpsc::channel();
-    // A lock that is taken twice by one thread may never be given.
+    // Use another thread, because a mutex that one thread locks twice can block it forever.
     std::thread::spawn(move || {
         let payload = Payload::Function { arguments: Arguments::parse(r#"{"n":7}"#).unwrap() };
         let _ = sender.send(asking.inspect(&payload).targets.len());

@@ -60,7 +60,7 @@ impl Tool for Change {
 
     fn inspect(&self, _: &Payload) -> Inspection {
         self.looks.fetch_add(1, Ordering::SeqCst);
-        // Only this machine has it: the file has two names.
+        // A fact that only this machine has: a second hard link to the file.
         let target = Target { kind: TargetKind::File, links: 2, ..Target::missing("a") };
         Inspection::default().with_target(target)
     }

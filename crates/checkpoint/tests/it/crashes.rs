@@ -1,4 +1,4 @@
-//! Checkpoints whose takers are killed, and several at once.
+//! Checkpoints of processes that are killed, and of several processes at once.
 
 use std::fs;
 use std::io::Read;
@@ -11,7 +11,8 @@ use crate::{opened, scene};
 
 const WORK: &str = "WINDLASS_TEST_CHECKPOINT_WORK";
 
-/// No test by itself: what another process of this file does until it is killed.
+/// The process that `a_killed_taker_loses_no_checkpoint_and_blocks_nobody` starts and kills. Does nothing if it is
+/// run as a test.
 #[test]
 fn taker() {
     let Some(work) = std::env::var_os(WORK) else { return };
@@ -38,7 +39,8 @@ fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
             .stdout(Stdio::piped());
         let mut taker = taker.spawn().unwrap();
         let mut stdout = taker.stdout.take().unwrap();
-        // Kills it at a different place each time: after more bytes of output, and more turns of this loop.
+        // Kill the process at a different point in each round: after another number of bytes of its output, and a
+        // longer delay.
         let mut some = vec![0; 1 + (round as usize * 7) % 40];
         stdout.read_exact(&mut some).unwrap();
         for _ in 0..round * 20_000 {

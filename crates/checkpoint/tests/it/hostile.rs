@@ -130,7 +130,8 @@ fn the_environment_says_nothing() {
     assert!(output.status.success(), "{output:?}");
 }
 
-// Names that git itself would not check out are names like others: none of them keeps the rest from being kept.
+// Files with names that git itself would not check out are stored and restored, and do not prevent other files from
+// being stored.
 #[test]
 fn names_that_git_fears_are_kept_and_put_back() {
     let scene = require!(Need::Git, scene());
@@ -170,7 +171,7 @@ fn names_that_git_fears_are_kept_and_put_back() {
     assert_eq!(fs::read_link(scene.work.join(".gitmodules")).unwrap(), Path::new("elsewhere"));
 }
 
-// The ignore file may not be a regular file, or may have no end.
+// An ignore file that is not a regular file or has no end does not block a checkpoint.
 #[test]
 fn rules_that_never_end_stop_nobody() {
     let scene = require!(Need::Git, scene());

@@ -36,7 +36,7 @@ fn a_diff_is_net_and_names_what_moved() {
     assert!(scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&before)).unwrap().is_empty());
 }
 
-// Equal workspaces have equal hashes, and each moment its place in the list.
+// Equal workspaces have equal tree hashes, and each checkpoint has its own entry in the list.
 #[test]
 fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
     let scene = require!(Need::Git, scene());
@@ -116,7 +116,7 @@ fn ignored_files_and_secrets_are_left_out() {
     assert_eq!(diff.matches("diff --git").count(), kept.len(), "{diff}");
 }
 
-// A rule that comes later hides nothing that was kept before.
+// An ignore rule that is added later does not hide files that were stored before.
 #[test]
 fn tracked_files_stay_tracked_after_an_ignore_rule_is_added() {
     let scene = require!(Need::Git, scene());
@@ -200,7 +200,7 @@ fn stored_checkpoints_are_readable_only_by_the_user() {
             .sum()
     }
     let scene = require!(Need::Git, scene());
-    // Few and many, which git keeps in different ways.
+    // Few files and many files, which git stores in different ways.
     scene.write("a", "a");
     scene.take();
     for number in 0..300 {

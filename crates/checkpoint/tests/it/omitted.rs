@@ -64,7 +64,7 @@ fn files_too_large_or_unreadable_at_the_checkpoint_are_not_removed() {
     assert_eq!(scene.read("large"), "short now\n");
 }
 
-// The undo checkpoint could not have the bytes of now.
+// The undo checkpoint could not contain the present bytes of such a file, so a restore does not overwrite it.
 #[test]
 fn files_that_grew_too_large_are_neither_reported_as_deleted_nor_overwritten() {
     let scene = require!(Need::Git, scene());

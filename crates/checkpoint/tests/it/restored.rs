@@ -1,4 +1,4 @@
-//! The way back.
+//! Restoring the files of a checkpoint.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -114,7 +114,7 @@ fn files_that_another_program_changed_are_refused_kept_or_overwritten() {
     scene.write("theirs", "again by a person\n");
     let done = scene.checkpoints.restore(&before, Foreign::Overwrite).unwrap();
     assert_eq!(scene.read("theirs"), "one\n");
-    // It was in the checkpoint of the restore before, so it is known by now.
+    // The undo checkpoint of the previous restore contains the file, so it can be removed.
     assert_eq!(done.removed, ["new"]);
     scene.checkpoints.restore(&done.undo.unwrap(), Foreign::Refuse).unwrap();
     assert_eq!(scene.read("theirs"), "again by a person\n");

@@ -129,7 +129,7 @@ pub(crate) struct Say {
     pub(crate) run: String,
     /// The message.
     pub(crate) words: String,
-    /// A picture or a file behind the words. Can be repeated.
+    /// A picture or a file to send with the message. Can be repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<PathBuf>,
     /// Send the message as the next task, after the current task is completed.

@@ -93,7 +93,7 @@ fn descend(matches: &ArgMatches) -> (Vec<String>, &ArgMatches) {
     (path, at)
 }
 
-/// Returns the words of an option for a setting.
+/// Returns the values of an option that a setting gives.
 fn words(entry: &ConfigEntry) -> Option<Vec<String>> {
     match entry.value.as_ref()? {
         ConfigValue::List(items) => Some(items.clone()),
@@ -111,7 +111,7 @@ fn apply(command: Command, path: &[String], defaults: &[(&'static str, Vec<Strin
         return command.mut_args(|argument| {
             let of_argument = defaults.iter().find(|(id, _)| argument.get_id() == id);
             match of_argument {
-                // The process needs the few words to its end.
+                // Leak the few values, because clap needs them until the process ends.
                 Some((_, words)) => argument.default_values(words.iter().map(|word| &*word.clone().leak())),
                 None => argument,
             }

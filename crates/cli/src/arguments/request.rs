@@ -48,7 +48,7 @@ pub(crate) struct PromptArgs {
 }
 
 impl PromptArgs {
-    /// Returns the words, with the content of the files that they name.
+    /// Returns the texts of both options, with the content of files that they name.
     pub(crate) fn options(&self) -> anyhow::Result<PromptOptions> {
         let mut options = PromptOptions::default();
         options.system = self.system.as_deref().map(read_words).transpose()?;
@@ -58,7 +58,7 @@ impl PromptArgs {
     }
 }
 
-/// Returns the content of the file that the words name, or the words themselves.
+/// Returns the content of the file that a value names, or the value itself.
 fn read_words(words: &str) -> anyhow::Result<String> {
     let file = Path::new(words);
     // The words can be longer than a path may be.

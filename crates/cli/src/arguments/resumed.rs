@@ -228,7 +228,8 @@ fn refuse(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// Returns the given options that have no effect, because of the first option that excludes some.
+/// Returns the given options that have no effect. For a run they are the options that the first given option of
+/// `EXCLUSIONS` excludes.
 fn find_refused(matches: &ArgMatches) -> Option<IgnoredOptions> {
     #[cfg(feature = "tui")]
     if matches.subcommand().is_none() {

@@ -15,7 +15,7 @@ pub(super) struct Endpoint {
     pub(super) tls: Option<ServerTls>,
 }
 
-/// Binds the socket of a file: that in the file system, or this address.
+/// Binds the socket that the file names in the file system, or otherwise the address.
 pub(super) fn bind(file: &ProxyFile, address: SocketAddr) -> anyhow::Result<Endpoint> {
     if let Some(path) = &file.socket {
         return bind_in_file_system(path);

@@ -24,9 +24,9 @@ use crate::output;
 /// Time limit for the last batches at the end of a run.
 const FLUSH: Duration = Duration::from_secs(4);
 
-/// A kind of data for a collector, with its words in the exporter specification of OpenTelemetry.
+/// A kind of data for a collector, with its names in the exporter specification of OpenTelemetry.
 struct Signal {
-    /// The word in the names of variables.
+    /// The part of the names of environment variables.
     word: &'static str,
     /// The path of the endpoint below a collector's address.
     path: &'static str,

@@ -1,4 +1,4 @@
-//! Work that a run hands to other agents, and their questions, answered while nothing runs.
+//! Sub-agents of a run, and their questions, which are answered while no process works on the run.
 
 use std::fs;
 

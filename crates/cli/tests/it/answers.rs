@@ -39,7 +39,7 @@ fn script() -> String {
     )
 }
 
-/// The questions of a run that are open, by the file that their call writes, and the answer that is left for each.
+/// Returns the open questions of a run by the file that their call writes, with the stored answer of each.
 fn questions(place: &Place, run: &str) -> BTreeMap<String, (String, Option<bool>)> {
     let listed = text(&place.run(&["approvals", "list", run, "--json"]).stdout);
     let Some(line) = listed.lines().next() else { return BTreeMap::new() };
@@ -68,8 +68,8 @@ fn suspended(place: &Place, providers: &[ScriptedProvider; 2]) -> [String; 2] {
     runs.try_into().unwrap()
 }
 
-/// Starts processes that each answer one question of the first run, or try one that does not exist there. Returns the
-/// answers that were taken, by the call.
+/// Starts processes that each answer one question of the first run, or a question that this run does not have.
+/// Returns the answers that were taken, by the call.
 fn answered(
     place: &Place,
     random: &mut Random,

@@ -14,7 +14,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "run_command", "arguments": {"command": "echo second > made"}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-/// Waits for a question. The time is a bound for a broken test, not a measure.
+/// Waits for a question. The time only limits a broken test.
 fn question(folder: &Path, child: &mut Child, but: Option<&str>) -> Value {
     let began = Instant::now();
     loop {

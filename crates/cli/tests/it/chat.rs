@@ -80,7 +80,7 @@ async fn a_conversation_goes_on_and_only_a_key_after_the_question_runs_the_comma
         }
         std::thread::sleep(Duration::from_secs(1));
         assert!(!place.project().join("made").exists(), "a key before the question ran the command");
-        // The keys became a text; without it the question takes a key.
+        // The keys became a text in the composer; after it is deleted, a key answers the question.
         pty.keys("\u{3}");
         std::thread::sleep(Duration::from_secs(1));
         pty.keys("y");

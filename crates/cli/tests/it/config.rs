@@ -294,7 +294,7 @@ async fn a_key_in_the_keyring_is_used_and_is_in_no_argument_and_no_file() {
     fs::remove_file(bin.join("locked")).unwrap();
     assert!(start(&["logout", "openai"], "").0 && !bin.join("key").exists());
     assert!(start(&["logout", "openai"], "").1.contains("no key of openai is stored"));
-    // Without the client the reason names it.
+    // Without the client program, the error names it.
     fs::remove_file(bin.join("secret-tool")).unwrap();
     let mut program = command(&place, &["login", "openai", "--keyring"]);
     program.env("PATH", &bin).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());

@@ -85,7 +85,7 @@ fn a_demo_that_a_signal_ends_leaves_no_folder_behind() {
                 .stderr(std::process::Stdio::null())
                 .spawn()
                 .unwrap();
-            // From the moment at which there is something to leave behind.
+            // Wait until the demo has created its folder.
             while names().count() == 0 && child.try_wait().unwrap().is_none() {
                 std::thread::yield_now();
             }

@@ -45,7 +45,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
     let confined = text(&call("../secret", &[]).stdout);
     assert!(confined.contains(&format!("sandbox: {level}]")), "{confined}");
     assert!(level == "none" || !confined.contains("outside"), "{confined}");
-    // Neither the state of runs nor a policy is shown, also where they lie in the folder.
+    // The command can read neither the state of runs nor a policy, even if they are in its folder.
     std::fs::write(place.project().join("rules.toml"), "# outside\n").unwrap();
     let hidden = text(&call("rules.toml", &["--policy", "rules.toml"]).stdout);
     assert!(level != "ns+landlock+seccomp" || !hidden.contains("outside"), "{hidden}");
@@ -66,7 +66,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
     assert!(!code.status.success() && text(&code.stdout).contains("nothing was run"), "{code:?}");
 }
 
-// The words of a helper process are not meant for a person.
+// The arguments of a helper process are not meant for a person.
 #[test]
 fn a_helper_without_instructions_runs_nothing() {
     let output = Place::new().run(&["__confine", "outer", "none", "--", "/bin/echo", "ran"]);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::program::{Place, text};
 
-/// An endpoint that likes texts with the word `right`; it ends with the test's process.
+/// An endpoint for embeddings that ranks texts with the word `right` highest; it ends with the test's process.
 struct Endpoint {
     address: SocketAddr,
     /// The head and the body of each request.

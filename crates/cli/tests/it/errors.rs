@@ -167,7 +167,7 @@ async fn the_number_of_retries_holds_for_answers_that_are_not_json() {
     }
 }
 
-// L9: the client has retried; no other part retries in addition.
+// L9: only the client retries, so a failing server receives five requests.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_keeps_failing_is_asked_five_times_and_no_more() {
     let script = r#"{"turns":[{"steps":[],"hostile":{"switch":"status","status":500}}]}"#;

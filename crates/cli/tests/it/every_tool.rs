@@ -15,9 +15,9 @@ struct Case {
     tool: String,
     /// Calls of the same process that come first.
     before: Vec<(String, Value)>,
-    /// Arguments, the status that is to come of them, and words of the result.
+    /// Arguments, and the expected status and a part of the result's text.
     good: (Value, String, String),
-    /// Arguments and words of the result.
+    /// Arguments, and a part of the result's text.
     bad: [(Value, String); 3],
 }
 
@@ -89,7 +89,7 @@ fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_w
     for line in listed.lines() {
         let tool: Value = serde_json::from_str(line).unwrap();
         let name = tool["name"].as_str().unwrap();
-        // Offered only where a Chromium is; it has tests of its own.
+        // `browser_action` is only offered on machines with Chromium, and has tests of its own.
         let has_case = cases.iter().any(|case| case.tool == name) || name == "browser_action";
         assert!(has_case, "{name} has no case");
     }

@@ -12,7 +12,7 @@ use crate::pty::Pty;
 const ENTER: &str = "\u{1b}[?1049h";
 const LEAVE: &str = "\u{1b}[?1049l";
 
-/// Sixty lines, slowly.
+/// Returns a script whose model answers slowly with sixty lines.
 fn long() -> String {
     let items = (0..60).fold(String::new(), |text, at| text + &format!("- item {at:03} 日本語 👩 words\\n"));
     format!(
@@ -26,7 +26,7 @@ fn full_screen(place: &Place, url: &str) -> Command {
     command
 }
 
-/// Waits until the screen does not contain the words.
+/// Waits until the screen does not contain a text.
 #[track_caller]
 fn wait_without(pty: &Pty, columns: u16, words: &str) {
     let began = Instant::now();

@@ -197,7 +197,7 @@ fn only_the_screen_writes_to_the_terminal() {
     }
 }
 
-// Files of strangers, and whatever is quoted of them, reach the terminal without escape sequences.
+// Content of untrusted files, also in quotations, reaches the terminal without escape sequences.
 #[test]
 fn no_command_prints_an_escape_of_a_file() {
     let place = Place::new();

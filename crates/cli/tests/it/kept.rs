@@ -62,7 +62,7 @@ fn a_good_file_that_cannot_be_read_now_is_left_alone() {
     let good = fs::read_to_string(&file).unwrap();
     place.command(&["mcp", "trust"]).env("TMPDIR", "/nonexistent").output().unwrap();
     assert_eq!(trusted(&place), ["a", "b"]);
-    // A restored backup that others can read: not used, not renamed, not written over.
+    // A restored backup that other users can read is not used, not renamed and not overwritten.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     assert!(trusted(&place).is_empty());
     let refused = place.run(&["mcp", "trust", "c"]);

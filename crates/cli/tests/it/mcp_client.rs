@@ -26,7 +26,7 @@ fn settings(place: &Place) -> PathBuf {
     place.folder.path().join("settings")
 }
 
-/// The words of the server, as an array of TOML.
+/// Returns the command of the server as an array of TOML.
 fn words(place: &Place, more: &[&str]) -> String {
     let folder = served(place).display().to_string();
     let words =

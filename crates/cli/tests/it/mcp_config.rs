@@ -120,7 +120,7 @@ fn everything_that_a_projects_server_gets_is_shown_before_the_yes() {
     assert_eq!(listed(&place).matches("not trusted").count(), 1, "{}", listed(&place));
     fs::write(place.project().join("tools/srv.sh"), "echo 1\n").unwrap();
     assert!(!listed(&place).contains("not trusted"), "{}", listed(&place));
-    // A script that a name in the entry begins to mean is another script.
+    // A new file makes a word of the entry the name of a script, so the approval does not apply any more.
     fs::write(place.project().join("tools/sh"), "echo 3\n").unwrap();
     assert_eq!(listed(&place).matches("not trusted").count(), 1, "{}", listed(&place));
 }
@@ -152,7 +152,7 @@ fn a_yes_is_bound_to_each_script_that_the_command_names() {
     }
 }
 
-/// A project whose server `x` is configured so, with these files.
+/// Creates a project with files and a server `x`.
 fn project_with(config: &str, files: &[(&str, &str)]) -> Place {
     let place = Place::new();
     fs::create_dir(place.project().join(".windlass")).unwrap();
@@ -193,12 +193,12 @@ fn an_approval_is_bound_to_the_files_that_decide_what_a_program_runs() {
         let listed = || text(&run(&place, &["trust"]).stdout);
         let trust = || assert!(run(&place, &["trust", "x"]).status.success());
         trust();
-        // A file that was not there decides from now on.
+        // A new file changes the program that runs.
         let path = place.project().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "1").unwrap();
         assert!(listed().contains(&format!("since your approval {file} is new")), "{config}: {}", listed());
-        // The first yes would hold again without the file.
+        // The first approval would apply again without the file.
         assert!(run(&place, &["trust", "x", "--revoke"]).status.success());
         trust();
         let shown = listed();
@@ -243,7 +243,7 @@ fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
 fn a_server_with_a_changed_bound_file_is_not_started_and_the_reason_is_reported() {
     for (program, file) in [("npm", "package.json"), ("make", "Makefile"), ("just", "justfile")] {
         let tools = tempfile::tempdir().unwrap();
-        // Stands for the program: it runs the command in the project's file.
+        // Replaces the program, and runs the command in the project's file.
         let (fake, mark) = (tools.path().join(program), tools.path().join("started"));
         fs::write(&fake, format!("#!/bin/sh\nexec sh ./{file}\n")).unwrap();
         fs::set_permissions(&fake, fs::Permissions::from_mode(0o700)).unwrap();
@@ -260,7 +260,7 @@ fn a_server_with_a_changed_bound_file_is_not_started_and_the_reason_is_reported(
         let words = format!("since your approval {file} has changed");
         assert!(text(&told.stderr).contains(&words), "{program}: {}", text(&told.stderr));
         assert!(text(&told.stdout).contains(&words), "{program}: {}", text(&told.stdout));
-        // A yes that an older version kept has no files by name; it counts, and ends all the same.
+        // An approval of an older version does not list files by name. It counts until a file changes.
         assert!(run(&place, &["trust", "x"]).status.success());
         let kept = place.folder.path().join("state/mcp/trusted.json");
         let mut value: serde_json::Value = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();

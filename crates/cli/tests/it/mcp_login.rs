@@ -75,7 +75,7 @@ fn guarded(authority: String) -> String {
     })
 }
 
-/// A value of an address's query, decoded.
+/// Returns a decoded value of a URL's query.
 pub(crate) fn word(url: &str, name: &str) -> String {
     let query = url.split_once('?').unwrap().1;
     let value = query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}="))).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn word(url: &str, name: &str) -> String {
     text(&decoded)
 }
 
-/// Goes where the authority would send a browser.
+/// Requests the URL to which the authority would redirect a browser.
 fn come_back(url: &str) {
     let back = word(url, "redirect_uri");
     let (address, path) = back.strip_prefix("http://").unwrap().split_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! `windlass mcp serve` as a client of another program meets it.
+//! `windlass mcp serve` with an MCP client.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -123,7 +123,7 @@ fn calls_that_need_approval_run_only_after_the_client_user_approves() {
     let done = client.hear();
     assert_eq!(done["result"]["isError"], false, "{done}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "new\n");
-    // No one can allow a call that the floor forbids.
+    // No approval permits a call that the built-in rules forbid.
     let outside = client.call("write_file", &json!({"path": "../out.txt", "content": ""}));
     assert_eq!(outside["result"]["isError"], true, "{outside}");
     assert!(client.end());

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::program::{Place, output_with_input, text};
 
-/// The program with the project as its user's home.
+/// Returns the command of the program, with the project as the user's home.
 fn at_home(place: &Place, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
     command.env_remove("WINDLASS_STATE_DIR").env("HOME", place.project());
@@ -21,7 +21,7 @@ fn put(place: &Place, names: &[&str]) {
     }
 }
 
-/// The decision about a call in auto-edit.
+/// Returns the decision about a call with the autonomy `auto-edit`.
 fn decided(command: Command, tool: &str, input: &serde_json::Value) -> String {
     let output = output_with_input(command, &serde_json::json!({ "tool": tool, "input": input }).to_string());
     assert!(output.status.success(), "{}", text(&output.stderr));

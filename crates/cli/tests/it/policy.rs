@@ -12,7 +12,7 @@ fn write(place: &Place, name: &str, content: &str) {
     std::fs::write(file, content).unwrap();
 }
 
-/// The verdict and the rule of one call, under the policy file `p.toml` where there is one.
+/// Returns the verdict and the rule for one call, under the policy file `p.toml` if it exists.
 fn decided(place: &Place, call: &str) -> String {
     let mut arguments = vec!["policy", "explain"];
     if place.project().join("p.toml").exists() {

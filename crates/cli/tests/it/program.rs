@@ -1,4 +1,4 @@
-//! Starting the built program in a place of its own.
+//! Starts the built program with folders of its own.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -104,7 +104,7 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     assert!(proxy.reload().contains("proxy.toml was read again"));
     assert!(proxy.chat(&key, "fast").contains("hello"));
 
-    // The store of responses is that of the start.
+    // A reload does not change the store of responses.
     configure(&place, &url, &format!("{chain}{limits}{third}[state]\nhours = 1\n"));
     assert!(proxy.reload().contains("proxy.toml was read again"));
     let note = proxy.note();
@@ -182,7 +182,7 @@ async fn a_socket_in_the_file_system_is_for_its_owner_and_replaces_a_stale_one()
     );
     std::fs::write(place.project().join("proxy.toml"), file).unwrap();
     let socket = place.project().join("gateway.sock");
-    // The socket of a process that was killed.
+    // Create a socket file like that of a killed process.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     let mut command = place.command(&["proxy", "--file", "proxy.toml", "--json"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();

@@ -45,7 +45,7 @@ async fn input_typed_before_the_question_does_not_answer_it() {
     pty.keys("y\ny\ny");
     let mut child = pty.start(run(&place, &provider.base_url()));
     pty.wait(PROMPT, 1);
-    // A key that was on its way when the question appeared.
+    // A key that was pressed before the question appeared does not answer it.
     pty.keys("y\n");
     assert!(!is_made(&place), "{}", pty.screen());
     pty.answer("y\n");
@@ -62,7 +62,7 @@ async fn a_paste_at_one_question_answers_no_other() {
     pty.answer("first line\na\nthird line\n");
     pty.wait(PROMPT, 1);
     assert!(!is_made(&place), "{}", pty.screen());
-    // A paste is not a yes, with the terminal's marks around it or without.
+    // Pasted text does not approve a call, with or without the marks that a terminal puts around it.
     pty.answer("\u{1b}[200~y\u{1b}[201~\n");
     pty.wait(PROMPT, 2);
     pty.answer("y\ny\n");

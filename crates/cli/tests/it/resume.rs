@@ -12,7 +12,7 @@ const SCRIPT: &str = r#"{"turns": [
                {"call": {"name": "run_command", "arguments": {"command": "echo $$ > started; exec sleep 60"}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "went on"}}}]}]}"#;
 
-/// Waits until a file has a whole line. The time is a bound for a broken test, not a measure.
+/// Waits until a file has a whole line. The time only limits a broken test.
 fn line_of(file: &Path, child: &mut Child) -> String {
     let began = Instant::now();
     loop {

@@ -108,7 +108,7 @@ async fn a_file_that_cannot_be_written_is_an_error_before_the_first_request() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_does_not_fit_the_schema_is_corrected_in_the_same_run() {
-    // A refused answer is not in the conversation, so the words of its correction select the next answer.
+    // A refused answer is not in the conversation, so the text of the correction request selects the next answer.
     let answer = |text: &str| json!([{"steps": [{ "text": text }]}]);
     let script = json!({
         "turns": answer("It is Tokyo."),

@@ -130,7 +130,8 @@ fn check_files(folder: &Path, planted: &Path) {
     }
 }
 
-/// The project's files: each secret alone, encoded, and every few bytes of a text that is too long to be shown.
+/// Creates the project's files: each secret alone, encoded, and repeated every few bytes in a text that is too long
+/// to be shown.
 fn plant(project: &Path) {
     let write = |name: &str, text: &str| std::fs::write(project.join(name), text).unwrap();
     write(".env", DOT_ENV);
@@ -164,7 +165,7 @@ fn script() -> String {
         { "steps": [call("run_command", json!({"command": "cat plain.log encoded.log .env .env.local"})),
                     call("run_command", json!({"command": "cat long.log; cat long.log >&2; exit 3"})),
                     call("grep_file", json!({"pattern": "planted", "path": "."}))] },
-        // Secrets that the model must not see, in its words, in arguments, and in errors that repeat them.
+        // Secrets that the model must not see: in its own text, in arguments, and in errors that repeat them.
         { "steps": [{"text": format!("I know {} and {}.", secrets[1], secrets[4])},
                     call("read_file", json!({"path": secrets[2]})), call("no_such_tool", json!({"a": secrets[3]})),
                     call("run_command", json!({"command": format!("echo {}", secrets[11])}))] },
@@ -194,14 +195,14 @@ async fn none_of_twenty_planted_secrets_leaves_a_run() {
         assert!(output.status.success(), "{told}");
         check("what is told", &told);
         check_files(place.folder.path(), &place.project());
-        // The run went through all of it.
+        // The run has executed the whole script.
         let id = place.run_id();
         let journal = std::fs::read(place.folder.path().join("state/runs").join(id).join("journal")).unwrap();
         assert!(text(&journal).matches("[redacted]").count() > 100, "{told}");
         let requests = provider.requests();
         assert_eq!(requests.len(), 4);
         for request in requests {
-            // The model's own calls go back to it as it wrote them.
+            // The model receives its own calls as it wrote them.
             let results: Vec<_> = request.body["messages"].as_array().unwrap().iter().collect();
             for message in results.iter().filter(|message| message["role"] != "assistant") {
                 check("a request", &message.to_string());
@@ -246,7 +247,7 @@ fn echo() -> String {
     url
 }
 
-// F06: the key is in no error, whatever the server makes of it.
+// F06: the key is not in any error, even if the server repeats the key in its answer.
 #[test]
 fn a_server_that_repeats_the_key_gets_it_into_no_error() {
     let (place, url) = (Place::new(), echo());

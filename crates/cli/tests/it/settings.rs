@@ -23,7 +23,8 @@ fn quick(mut command: Command) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// A command that has little memory: reading on without an end fails and does not take the machine with it.
+/// Returns a command with little memory, so that reading a file without an end fails and does not use up the
+/// machine's memory.
 fn poor(place: &Place, arguments: &[&str]) -> Command {
     let program = place.command(arguments);
     let mut command = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Runs that wait without a process, answered from others; and words for runs that work.
+//! Runs that wait without a process and are answered from other processes, and messages to runs that work.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// A run that waits for a yes to two writes.
+    /// Starts a run that waits for the approval of two writes.
     async fn new(more: &[&str]) -> Self {
         Self::of(SCRIPT, more).await
     }
@@ -64,7 +64,8 @@ impl Waiting {
     }
 }
 
-// H13, R2, R6: any order, any subset, from other processes, and the comment is in that call's own result.
+// H13, R2, R6: the calls of a suspended run can be answered in any order, in any subset and from other processes; a
+// comment is in the result of its own call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     let run = Waiting::new(&["--suspend"]).await;
@@ -264,7 +265,7 @@ async fn messages_are_delivered_in_their_order() {
     assert!(place("> second word") < place("> third word"), "{told}");
 }
 
-// R5: the process was killed when a message was on record and its file not removed yet.
+// R5: the process was killed after it had recorded the message and before it removed the message's file.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_message_is_not_delivered_again() {
     let run = Waiting::new(&[]).await;

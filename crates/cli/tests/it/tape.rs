@@ -11,7 +11,7 @@ const SCRIPT: &str = r#"{"turns": [
 
 const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
-/// A recorded run, whose provider is gone; and the provider's port.
+/// Records a run whose provider then ends. Returns the port of the provider too.
 async fn recorded(place: &Place, wire: &str) -> u16 {
     let provider = provider(SCRIPT).await;
     let url = provider.base_url();
@@ -34,7 +34,7 @@ async fn recorded(place: &Place, wire: &str) -> u16 {
         .env("ANTHROPIC_API_KEY", "sk-planted-in-a-header")
         .env("GEMINI_API_KEY", "sk-planted-in-a-header")
         .env("PLANTED_TOKEN", "planted-in-the-environment")
-        // A word that the system prompt has as well, which is then not the same when it is played.
+        // This secret is also a text in the system prompt, so the recorded prompt differs from the one of the replay.
         .env("ODD_KEY", "careful coding agent")
         .output()
         .unwrap();
@@ -68,7 +68,7 @@ async fn a_replay_that_differs_is_an_error_that_says_where() {
     recorded(&place, "openai-chat").await;
     let file = place.folder.path().join("run.jsonl");
     let cassette = std::fs::read_to_string(&file).unwrap();
-    // The tool that ran gives back something else now, so the next request is another one.
+    // Change the recorded result of a tool, so that the next request differs.
     let change = |line: &str| {
         let from = if line.contains(r#""tool":"run_command""#) { "by a script" } else { "\0" };
         line.replace(from, "by nobody")
@@ -133,7 +133,8 @@ const ANOTHER_WAY: &str = r#"{"turns": [{"steps": [{"text": "never asked"}]}, {"
         {"steps": [{"text": "never asked"}]},
         {"steps": [{"call": {"id": "end", "name": "attempt_completion", "arguments": {"result": "went another way"}}}]}]}"#;
 
-// correctness-3 2 and 3: providers without ids give the calls of an agent the same made ids as those of its parent.
+// correctness-3 2 and 3: providers without ids lead to the same synthesized ids for the calls of an agent and those
+// of its parent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_with_agents_is_replayed_and_forked_although_their_calls_have_the_same_ids() {
     const SCRIPT: &str = r#"{"turns": [

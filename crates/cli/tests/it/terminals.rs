@@ -10,7 +10,7 @@ use crate::pty::Pty;
 const RUN: &str = r#"{"turns": [{"steps": [{"call": {"name": "run_command", "arguments": {"command": "touch made"}}}]},
     {"steps": [{"text": "The command has ended."}]}]}"#;
 
-/// The size that the emulator has all the time. The program believes in smaller ones, so its lines are shorter.
+/// The constant size of the emulator. The program is told smaller sizes, so its lines are shorter.
 const COLUMNS: u16 = 200;
 
 fn end(pty: &mut Pty, child: &mut Child) {

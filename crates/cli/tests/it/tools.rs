@@ -48,7 +48,7 @@ fn tools_of_every_mode_and_preset_match_the_expected_list() {
     let known = if code.len() > all.len() { code } else { &all };
     for tool in known {
         let name = tool["name"].as_str().unwrap();
-        // Offered only where a Chromium is.
+        // `browser_action` is only offered on machines with Chromium.
         if name == "browser_action" {
             continue;
         }

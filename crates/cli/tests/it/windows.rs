@@ -114,7 +114,8 @@ struct Editor {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Messages that arrived before another one that was waited for. A withdrawn card and the next one come in either order.
+    /// Messages that arrived while the test waited for another one. A withdrawn card and the next one arrive in
+    /// either order.
     earlier: Vec<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Workflows from the command line: found, drawn, run, suspended and gone on with.
+//! Workflows from the command line: finding, drawing, running, suspending and resuming them.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -104,10 +104,10 @@ fn killed_in(call: usize, url: &str) -> bool {
     is_reached
 }
 
-// R6, issue 8 "Must be shown" 5: kill -9, and another process that knows only the folder.
+// R6, issue 8 "Must be shown" 5: after `kill -9` another process resumes the workflow from its folder alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_in_every_call_it_makes_the_same_commits() {
-    /// Four that gather, three agents, the question, and three for each of two commits.
+    /// Four calls that gather facts, three agents, the question, and three calls for each of two commits.
     const CALLS: usize = 14;
     let provider = provider(SCRIPT).await;
     let url = provider.base_url();
@@ -120,7 +120,7 @@ async fn killed_in_every_call_it_makes_the_same_commits() {
     assert_eq!(reached, CALLS, "there is no other call");
 }
 
-/// A model that has the project's workflow run, which asks a human.
+/// A script whose model runs the project's workflow, which asks a human.
 const HANDS_ON: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "run_workflow", "arguments": {"workflow": "check", "input": {"what": "a.txt"}}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "checked"}}}]}]}"#;
@@ -190,7 +190,7 @@ async fn an_offered_workflow_offers_only_the_agents_that_its_steps_call() {
     }
 }
 
-// A recording has the calls inside a workflow: the graph is gone through again, and nothing in it happens.
+// A recording has the calls inside a workflow: a replay walks the graph again without running a tool.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_run_with_a_workflow_happens_again() {
     let (place, provider) = (Place::new(), provider(HANDS_ON).await);

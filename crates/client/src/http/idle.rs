@@ -68,7 +68,7 @@ impl IdleConnections {
         }
         if state.watcher.as_ref().is_none_or(JoinHandle::is_finished) {
             state.waker = None;
-            // Its first poll registers it at all connections.
+            // The first poll of the watcher registers it at all connections.
             state.watcher = Some(runtime.spawn(watch(Arc::downgrade(self))));
         }
     }

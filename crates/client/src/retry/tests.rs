@@ -1,4 +1,4 @@
-//! Which failures are worth another try, and how long the waits are.
+//! Tests of the failures that are retried, and of the length of the waits.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn the_longer_of_both_waits_counts() {
     let seconds = Duration::from_secs;
     assert_eq!(asked(seconds(40)).wait(seconds(30), far), Some(seconds(40)));
     assert!(asked(seconds(0)).wait(seconds(30), far).is_some_and(|wait| wait <= seconds(30)));
-    // A wait longer than the total timer is not made.
+    // A request whose wait would exceed the total timer is not repeated.
     assert_eq!(asked(seconds(86_400)).wait(seconds(1), far), None);
 }
 

@@ -18,7 +18,7 @@ fn impatient() -> Options {
     Options { idle_timeout: Duration::from_millis(60), ..quick() }
 }
 
-/// Asks once: the text that came, and the kind and words of the failure.
+/// Sends one request. Returns the received text, and the kind and message of the failure.
 async fn outcome(reply: Reply, options: Options) -> (String, Option<(ModelErrorKind, String)>) {
     let server = Server::start(vec![reply]).await;
     let (chunks, error) = ask(&server.client(options), &request()).await;
@@ -137,7 +137,7 @@ async fn a_silence_ends_with_the_timer_that_ended_it() {
         Reply::Hold(Vec::new()),
         Reply::Hold(events("")),
         Reply::Hold(events(HELLO)),
-        // Pings are nothing new.
+        // Pings do not reset the idle timer.
         Reply::Ping(events(HELLO)),
     ] {
         let (_, error) = outcome(reply, impatient()).await;
@@ -164,7 +164,7 @@ async fn a_whole_answer_does_not_fail_for_how_its_connection_ends() {
 
 #[tokio::test]
 async fn a_dropped_stream_closes_its_connection() {
-    // The server reads on until the client goes, and takes the next connection only then.
+    // The server reads until the client disconnects, and accepts the next connection only then.
     let server = Server::start(vec![Reply::Hold(events(HELLO)), hello()]).await;
     let client = server.client(quick());
     let request = request();

@@ -144,7 +144,7 @@ async fn a_model_keeps_one_cache_for_its_tools() {
 #[tokio::test]
 async fn a_cache_is_renewed_in_the_second_half_of_its_time() {
     let server = Server::start(vec![creation_reply(1), answer(), empty_reply(), answer()]).await;
-    // With no time to live, each request is in the second half.
+    // With no time to live, each request is in the second half of the cache's life.
     let model = StoredCacheModel::new(client(&server, Gemini::default()), Duration::ZERO);
     for _ in 0..2 {
         drop(model.stream(&request(&["read"])).await.unwrap());

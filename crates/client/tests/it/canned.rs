@@ -19,7 +19,7 @@ pub(crate) struct Answer {
     pieces: Vec<(Duration, String)>,
 }
 
-/// Gives the answers in turn, the last one again and again.
+/// A transport that returns the answers in turn and repeats the last one.
 #[derive(Clone)]
 pub(crate) struct Canned {
     answers: Arc<Vec<Answer>>,
@@ -47,7 +47,7 @@ impl Canned {
         Self { answers: Arc::new(answers), sent: Arc::default() }
     }
 
-    /// A client of a vendor that sends through here.
+    /// Returns a builder for a client of a vendor that uses this transport.
     pub(crate) fn client(&self, vendor: &str) -> ClientBuilder {
         Client::vendor(Vendors::builtin().get(vendor).unwrap().clone()).transport(self.clone())
     }

@@ -62,7 +62,7 @@ async fn a_redirect_is_not_followed() {
     assert!(error.message.contains("status 302"), "{error}");
 }
 
-// The status counts even if its words do not arrive.
+// The status counts even if the body of the refusal does not arrive.
 #[tokio::test]
 async fn a_refusal_whose_body_is_cut_keeps_its_status() {
     let head = "HTTP/1.1 401 Word\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{\"err";

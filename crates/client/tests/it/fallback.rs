@@ -1,4 +1,4 @@
-//! Which failures lead to another model, and which do not.
+//! Tests of the failures after which the client sends the request to a fallback model.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! Refusals of pictures: recognized by their words if the request had a picture.
+//! Refusals of pictures are recognized by their text if the request had a picture.
 
 use windlass_client::{Client, Options, Vendors};
 use windlass_protocol::{Delivery, File, Image, Message, Part, RefusalKind, Request, Role};

@@ -226,7 +226,7 @@ fn facts_stored_by_another_process_are_preserved() {
     let both = open();
     assert_eq!(both.listing("a host").unwrap().models[0].id, "first");
     assert_eq!(both.listing("b host").unwrap().models[0].id, "second");
-    // A place that breaks between is set aside as well.
+    // A file that is damaged between two writes is moved aside.
     fs::write(file(&folder), "half").unwrap();
     one.forget("a host");
     assert_eq!(fs::read_to_string(folder.path().join("deep/models.json.broken")).unwrap(), "half");
@@ -294,7 +294,7 @@ async fn an_invalid_model_list_is_an_error_and_changes_nothing() {
     assert_eq!(client.capability_store().listing(&client.provider()), None);
 }
 
-// correctness-2 8: what writers side by side learn is all kept.
+// correctness-2 8: facts of concurrent writers are all stored.
 #[test]
 fn concurrent_writers_lose_no_fact() {
     let folder = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ fn concurrent_writers_lose_no_fact() {
         for writer in 0..8 {
             let path = &path;
             scope.spawn(move || {
-                // Each has its own handle on the place, as a process has.
+                // Each writer has its own handle to the file, as a process has.
                 let facts = CapabilityStore::open(FileStorage::new(path));
                 for number in 0..5 {
                     facts.set_listing(&format!("provider {writer} {number}"), Vec::new());
@@ -361,12 +361,12 @@ fn a_fact_of_a_time_that_has_not_come_is_not_believed() {
     }
 }
 
-/// A stream under a status of success whose only event is this error.
+/// Returns a stream with a status of success whose only event is an error.
 fn in_stream(error: &str) -> Reply {
     Reply::Close(crate::server::events(&format!("data: {error}\n\n")))
 }
 
-// L9, S12: OpenRouter refuses under a status of 200.
+// L9, S12: OpenRouter refuses a parameter in the stream of an answer with status 200.
 #[tokio::test]
 async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
     let refusal =
@@ -402,7 +402,7 @@ async fn a_stream_that_is_too_long_is_a_failure_of_length() {
 
 const NO_TOOL_USE: &str = r#"{"error":{"message":"m does not support tools"}}"#;
 
-// L9: only what helped is kept for other processes.
+// L9: a missing ability is stored for other processes only after a request without it succeeded.
 #[tokio::test]
 async fn a_missing_ability_is_kept_when_a_request_without_it_succeeded() {
     let folder = TempDir::new().unwrap();
@@ -431,7 +431,7 @@ async fn a_missing_ability_that_is_there_after_all_is_forgotten() {
     assert!(client.capability_store().rejections(&client.provider(), "m").is_empty());
 }
 
-// A remedy after which the same words come again has not helped.
+// A remedy has not helped if the server repeats the same refusal after it.
 #[tokio::test]
 async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered() {
     let words = r#"{"error":{"message":"temperature is not supported with 'stop'"}}"#;
@@ -446,7 +446,7 @@ async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered
     assert_eq!((sent[2].get("temperature").is_some(), sent[2].get("stop")), (true, None));
 }
 
-// A server that knows functions only, as LiteLLM's and most local ones.
+// A server that supports only functions, like LiteLLM and most local servers.
 #[tokio::test]
 async fn a_tool_with_free_text_goes_out_as_a_function_where_that_is_all_there_is() {
     let refusal = r#"{"error":{"message":"Invalid value: 'custom'. Supported values are: 'function'.","param":"tools[0].type"}}"#;

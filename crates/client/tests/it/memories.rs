@@ -1,4 +1,4 @@
-//! Bodies that are made on top of the one before are those of a client that has none.
+//! A body that reuses the encoding of the previous request equals the body of a client without a previous request.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use windlass_protocol::{
 use windlass_stream::Model;
 use windlass_wire::assert_append_only;
 
-/// Keeps the last body, and refuses.
+/// A transport that stores the last body and refuses the request.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Bytes>>);
 
@@ -32,7 +32,7 @@ impl Asking {
     fn new(vendors: &Vendors, vendor: &str) -> Self {
         let kept = Kept::default();
         let mut vendor = vendors.get(vendor).unwrap().clone();
-        // Azure's has a part that each user fills in.
+        // Azure's base URL has a part that each user fills in.
         "http://localhost:1/v1".clone_into(&mut vendor.endpoint.base_url);
         Self { client: Client::vendor(vendor).transport(kept.clone()).build().unwrap(), kept }
     }
@@ -63,8 +63,8 @@ fn turn(request: &mut Request, number: usize) {
     request.messages.push(Message::results([ToolResult::text(id, ResultStatus::Ok, "fn main() {}")]));
 }
 
-/// Holds for a vendor that two conversations and a branch of one, in turn through one client, are sent as each would
-/// be by a client of its own.
+/// Checks for a vendor that one client sends two interleaved conversations, and a branch of one, as separate clients
+/// would send them.
 #[track_caller]
 fn check(vendors: &Vendors, vendor: &str) {
     let shared = Asking::new(vendors, vendor);

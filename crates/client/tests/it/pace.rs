@@ -1,4 +1,5 @@
-//! Waits: between attempts, for a window that is empty, and for something new. The time is paused, so that no test waits.
+//! Waits between attempts, for the next window of a rate limit, and for new data. The time is paused, so that no test
+//! waits.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -37,7 +38,7 @@ async fn retries_wait_no_longer_than_doubling_waits() {
         }
         spread.insert(times[4]);
     }
-    // Clients that were refused together do not come back together.
+    // Clients that were refused at the same time do not retry at the same time.
     assert!(spread.len() > 10, "{spread:?}");
 }
 
@@ -181,7 +182,7 @@ fn stream_error(code: u16) -> String {
     format!("data: {{\"error\":{{\"message\":\"upstream trouble\",\"code\":{code}}}}}\n\n")
 }
 
-// S12: a status of success changes nothing about an error that comes before the first word.
+// S12: an error before the first text is retried even if the status is 200.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_is_the_first_event_is_tried_again() {
     for code in [429, 502] {
@@ -197,11 +198,11 @@ async fn an_error_that_is_the_first_event_is_tried_again() {
             assert!(error.message.contains(part), "{part} is not in {error}");
         }
     }
-    // After a word was handed out nothing is sent again.
+    // After the first text was returned, the request is not repeated.
     let canned = Canned::new(vec![Answer::new(200, format!("{HELLO}{}", stream_error(502))), hello()]);
     let (chunks, _) = ask(&canned.client("openrouter").build().unwrap(), &request()).await;
     assert_eq!((text(&chunks).as_str(), canned.times().len()), ("Hello", 1));
-    // A request that is wrong stays wrong.
+    // An invalid request is not repeated.
     let canned = Canned::new(vec![Answer::new(200, stream_error(400)), hello()]);
     ask(&canned.client("openrouter").build().unwrap(), &request()).await;
     assert_eq!(canned.times().len(), 1);

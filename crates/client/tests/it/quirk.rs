@@ -137,7 +137,7 @@ fn each_quirk_has_a_fixture_that_shows_what_it_changes() {
         assert_ne!(fixture.plain, fixture.said, "{name}");
         assert_eq!(sent(&vendors(*quirk, "without-quirks", &fixture.wire)), fixture.plain, "{name}");
         assert_eq!(sent(&vendors(*quirk, "quirks", &fixture.wire)), fixture.said, "{name}");
-        // The vendor's own row has it; only servers of the user's own have the last.
+        // A vendor's own row has the quirk too. The vendor `custom`, a user's own server, has no row.
         if fixture.vendor != "custom" {
             assert_eq!(sent(&Vendors::builtin()), fixture.said, "{name}");
         }
@@ -213,7 +213,8 @@ fn deepseeks_thoughts_go_back_where_there_are_calls_and_nowhere_else() {
     assert_eq!(sent["messages"][3].get("reasoning_content"), None);
 }
 
-// The role `developer` is OpenAI's alone, and `system` is taken by all: https://github.com/earendil-works/pi/issues/1048.
+// Only OpenAI accepts the role `developer`, and all vendors accept `system`:
+// https://github.com/earendil-works/pi/issues/1048.
 #[test]
 fn the_system_prompt_has_a_role_that_every_vendor_knows() {
     let vendors = Vendors::builtin()

@@ -10,7 +10,7 @@ use crate::server::{Reply, Server, ask, error, events, hello, quick, request, te
 const SLOW: &str = r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#;
 const BROKEN: &str = r#"{"error":{"message":"boom","type":"server_error"}}"#;
 
-/// Asks once; gives the number of requests, the text and the failure's kind.
+/// Sends one request, and checks the number of attempts, the text and the kind of the failure.
 #[track_caller]
 fn check(replies: Vec<Reply>, expected: (usize, &str, Option<ModelErrorKind>)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -47,7 +47,7 @@ fn permanent_failures_are_not_retried() {
     check(vec![error(404, "", missing)], (1, "", Some(ModelErrorKind::Configuration)));
     let wrong = r#"{"error":{"message":"bad","type":"invalid_request_error"}}"#;
     check(vec![error(400, "", wrong)], (1, "", Some(ModelErrorKind::Refused)));
-    // Words of a rate limit under a status that blames the request itself.
+    // The message of a rate limit with a status that blames the request itself.
     check(vec![error(413, "", SLOW)], (1, "", Some(ModelErrorKind::RateLimit)));
 }
 
@@ -78,7 +78,7 @@ async fn no_retries_means_one_request() {
     assert!(!failure.message.contains("attempts"), "{failure}");
 }
 
-// A provider that asks for a day gets no day.
+// A provider that requests a wait of a day is not waited for.
 #[tokio::test]
 async fn a_wait_beyond_the_total_timer_is_not_waited() {
     let server = Server::start(vec![error(429, "retry-after: 86400\r\n", SLOW)]).await;

@@ -103,6 +103,6 @@ async fn losses_are_reported_once_for_each_schema() {
     assert!(!compiled.losses.is_empty());
     assert_eq!(losses.len(), compiled.losses.len());
     assert_eq!(body["tools"][0]["input_schema"], compiled.schema.to_value());
-    // Not inside of one property: arguments can be shown and decided while they arrive.
+    // The arguments are not wrapped in one property, so they can be shown and decided while they arrive.
     assert_eq!(arguments(&answer), [r#"{"a":"x"}"#]);
 }

@@ -36,7 +36,7 @@ struct Asked {
     requests: usize,
 }
 
-/// Asks once for some words and a call, from a provider that misbehaves in this way.
+/// Sends one request for a text and a call to a provider with a fault.
 fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Options) -> Asked {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -70,7 +70,7 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
     })
 }
 
-/// A way to misbehave that the client gets over, in every format.
+/// Checks a fault that the client recovers from, in every format.
 #[track_caller]
 fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
     for wire in wires() {
@@ -82,7 +82,7 @@ fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
     }
 }
 
-/// A failure, in every format: its kind, a word of it, and how many requests it took.
+/// Checks a failure in every format: its kind, a word of its message, and the number of requests.
 #[track_caller]
 fn check_bad(hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
     check_bad_in(&wires(), Delivery::Stream, hostile, (kind, said, requests));
@@ -138,7 +138,7 @@ fn a_permanent_refusal_ends_the_attempts() {
 #[test]
 fn an_interrupted_stream_finishes_no_call() {
     for after_bytes in [1, 90, 400, 700, 1000] {
-        // Gemini's whole answer is shorter than the last of these.
+        // Gemini's complete answer is shorter than 400 bytes, so the fault would come after its end.
         let wires: Vec<_> =
             wires().into_iter().filter(|wire| wire.name() != "gemini" || after_bytes < 400).collect();
         let hostile = |switch: &str| json!({"switch": switch, "after_bytes": after_bytes});
@@ -163,7 +163,7 @@ fn an_answer_that_is_not_json_is_a_dropped_one_in_every_format_and_delivery() {
 #[test]
 fn an_error_in_mid_stream_is_in_the_answer() {
     for wire in wires() {
-        // After the first words, which come at different places.
+        // Cut after the first text, whose position differs between the formats.
         let after_bytes = match wire.name() {
             "gemini" => 1,
             "openai-responses" => 1_500,

@@ -20,9 +20,9 @@ pub(crate) const KEY: &str = "sk-planted-4f1c9a7e";
 pub(crate) enum Reply {
     /// These bytes, then the connection is closed.
     Close(Vec<u8>),
-    /// These bytes, then nothing more until the client goes.
+    /// These bytes, then nothing more until the client disconnects.
     Hold(Vec<u8>),
-    /// These bytes, then a comment every few milliseconds until the client goes.
+    /// These bytes, then a comment every few milliseconds until the client disconnects.
     Ping(Vec<u8>),
 }
 
@@ -39,7 +39,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Gives the replies in turn, the last one again and again.
+    /// Starts a server that sends the replies in turn and repeats the last one.
     pub(crate) async fn start(replies: Vec<Reply>) -> Self {
         Self::start_with(|_| replies).await
     }
@@ -114,7 +114,7 @@ async fn give(socket: &mut TcpStream, reply: &Reply) {
     }
 }
 
-/// A response of this status, with a length that is right.
+/// Returns a response with a status and its correct length.
 pub(crate) fn response(status: u16, kind: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
@@ -128,7 +128,7 @@ pub(crate) fn error(status: u16, headers: &str, body: &str) -> Reply {
     Reply::Close(response(status, "application/json", headers, body))
 }
 
-/// A stream whose end is the end of the connection.
+/// Returns a stream that ends with the connection.
 pub(crate) fn events(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
         .into_bytes()
@@ -142,7 +142,7 @@ pub(crate) fn hello() -> Reply {
     Reply::Close(events(&format!("{HELLO}{END}")))
 }
 
-/// Waits that no test notices.
+/// Returns options with waits of a few milliseconds.
 pub(crate) fn quick() -> Options {
     let tiny = Duration::from_millis(1);
     Options { backoff: tiny, longest_backoff: tiny, ..Options::default() }
@@ -156,7 +156,7 @@ pub(crate) fn whole() -> Request {
     request().with_delivery(Delivery::Whole)
 }
 
-/// The chunks until the end, and the failure if that was the end.
+/// Returns the chunks, and the failure if the answer ended with one.
 pub(crate) async fn ask(client: &Client, request: &Request) -> (Vec<Chunk>, Option<ModelError>) {
     ask_any(client, request).await
 }
@@ -181,7 +181,7 @@ pub(crate) fn text(chunks: &[Chunk]) -> String {
     chunks.iter().filter_map(text).collect()
 }
 
-/// All messages of an error, down to its last cause.
+/// Returns the messages of an error and of all its causes.
 pub(crate) fn words(error: &ModelError) -> String {
     let mut text = format!("{error} {error:?}");
     let mut source = std::error::Error::source(error);

@@ -28,7 +28,8 @@ fn check(vendor: &str, stream: &str, thoughts: &str, calls: &[(&str, &str)]) {
     assert_eq!(got, expected, "{vendor}");
 }
 
-// S1, S3, S4: https://github.com/ollama/ollama/issues/15457 and https://github.com/continuedev/continue/pull/13235.
+// S1, S3, S4: streams of https://github.com/ollama/ollama/issues/15457 and
+// https://github.com/continuedev/continue/pull/13235.
 #[test]
 fn calls_without_ids_and_with_one_index_stay_apart() {
     let calls = [("call_0_0", r#"{"path":"a.txt"}"#), ("call_2", r#"{"path":"b.txt"}"#)];

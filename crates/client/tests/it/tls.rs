@@ -1,4 +1,4 @@
-//! Encrypted connections: whom the client trusts, and which HTTP it speaks.
+//! Encrypted connections: the trusted certificates, and the version of HTTP.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ fn authority(name: &str) -> Authority {
     }
 }
 
-/// A certificate as a file would have it.
+/// Returns a certificate as PEM.
 fn pem(der: &[u8]) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -96,7 +96,7 @@ impl TlsServer {
         let task = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                // A client that does not trust us goes away.
+                // A client that does not trust the certificate disconnects.
                 let Ok(stream) = acceptor.accept(stream).await else { continue };
                 let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 let seen = seen.clone();
@@ -163,7 +163,7 @@ async fn an_untrusted_authority_is_reported_once_with_a_remedy() {
             assert!(said.contains(part), "{part} is not in {said}");
         }
         assert!(said.starts_with(&format!("{:?}", ModelErrorKind::Configuration)), "{said}");
-        // Asking again would not make it trusted.
+        // The request is not repeated, because the certificate would still be untrusted.
         assert!(!said.contains("attempts"), "{said}");
         assert_eq!(versions, Vec::<String>::new());
     }
@@ -186,7 +186,7 @@ async fn tunnel() -> (SocketAddr, JoinHandle<String>) {
         let target = head.split(' ').nth(1).unwrap().to_owned();
         let mut server = TcpStream::connect(target).await.unwrap();
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
-        // Either side may close without a farewell.
+        // Either side may close the connection without a TLS close message.
         let _ = copy_bidirectional(&mut client, &mut server).await;
         head
     });

@@ -40,8 +40,8 @@ impl TouchedPath {
         self.below
     }
 
-    /// Returns whether it is certain that the program touches this path. Otherwise the word may not be a
-    /// path, or the program may not touch it.
+    /// Returns whether it is certain that the program touches this path. Otherwise the word is possibly not a path,
+    /// or the program possibly does not touch it.
     pub fn is_sure(&self) -> bool {
         self.sure
     }

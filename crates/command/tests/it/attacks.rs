@@ -2,15 +2,15 @@
 //! case.
 //!
 //! The policy here is the shortest one that uses the answers as they are meant: deny rules ask the scan, allow rules
-//! ask the lexer and the effects, everything else asks a human. The catalogue is read where it lies.
+//! ask the lexer and the effects, everything else asks a human. The catalogue is a file outside the project, read in
+//! its place.
 #![expect(clippy::disallowed_methods, reason = "the catalogue is a file outside the project")]
 
 use serde_json::Value;
 use windlass_command::{Access, Certainty, Command, Scan};
 use windlass_testkit::{Need, corpora, require};
 
-/// Beside the project, from this crate's folder.
-
+/// The verdict about a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allow,

@@ -89,7 +89,7 @@ fn names(place: &Path) -> BTreeSet<String> {
     fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// The log holds, for each program, how many words it had and then the words, each with a NUL behind it.
+/// The log has for each program the number of its words and then the words, each terminated by NUL.
 fn recorded(log: &str) -> Vec<Vec<String>> {
     let mut words = log.split_terminator('\0');
     let mut argv = Vec::new();

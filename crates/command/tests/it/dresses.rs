@@ -1,6 +1,6 @@
-//! Texts that run `rm`, each in another dress: quotes, wrappers, substitutions, control flow, shells in shells.
+//! Texts that run `rm` in different forms: quotes, wrappers, substitutions, control flow, shells in shells.
 
-/// Each of these runs `rm`, or may.
+/// Texts that run `rm`, or possibly run it.
 pub(crate) const DRESSES: &[&str] = &[
     "rm -rf x",
     "r\"m\" x",

@@ -38,8 +38,8 @@ impl Generator {
         usize::try_from(self.0 % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// The next string: commands of mild pieces, a part of them joined, a part with one nasty piece somewhere, a part
-    /// with many.
+    /// Returns the next string of commands. Most consist of mild pieces; some are joined, and some contain one or
+    /// many difficult pieces.
     pub(crate) fn string(&mut self) -> String {
         let (often, once) = [(0, false), (0, true), (0, true), (10, false), (100, false)][self.below(5)];
         let commands = [1, 1, 2, 3][self.below(4)];

@@ -1,4 +1,4 @@
-//! Programs that run behind other ones: every wrapper by kind, patterns for names, settings of git.
+//! Programs that other programs start: every wrapper by kind, patterns for names, settings of git.
 
 use windlass_command::{Certainty, ProgramKind, Scan, program_kind};
 

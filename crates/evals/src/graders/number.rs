@@ -20,8 +20,8 @@ pub struct NumberGrader {
     tolerance: f64,
 }
 
-/// Expects that the last number of the answer differs from this number by at most the tolerance. Commas between groups of
-/// three digits are read over.
+/// Expects that the last number of the answer differs from this number by at most the tolerance. Commas between
+/// groups of three digits are ignored.
 pub fn number(expected: f64, tolerance: f64) -> NumberGrader {
     NumberGrader { expected, tolerance }
 }

@@ -10,7 +10,7 @@ async fn models_are_compared_case_by_case() {
     let cases = (0..10)
         .map(|number| Case::new(format!("c{number}"), format!("task {number}")).expect(contains("yes")));
     let suite = Suite::new("s").cases(cases).agent_with("good", answers("yes")).agent_with("bad", |trial| {
-        // Passes one case, so that nine are better with the other model.
+        // The model passes one case, so nine cases are better with the other model.
         let text = if trial.case == "c3" { "yes" } else { "no" };
         Ok(agent(MockModel::new().text(text).usage(10, 5)))
     });

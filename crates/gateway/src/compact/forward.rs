@@ -55,7 +55,7 @@ impl Gateway {
     }
 }
 
-/// Returns the refusal, in the words of the API for a path that it does not have.
+/// Returns the refusal as the API formulates it for an unknown path.
 fn not_offered(model: &str) -> ProviderError {
     let what = format!(
         "Invalid URL (POST /v1/responses/compact): the upstream of the model {model:?} has no compactions; \

@@ -68,7 +68,7 @@ pub enum CacheResult {
     Hit,
     /// The answer comes from the upstream, and is stored if it is complete.
     Miss,
-    /// The request is not one for the cache.
+    /// The request is excluded from the cache.
     Bypass,
 }
 

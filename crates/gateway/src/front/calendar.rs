@@ -3,7 +3,7 @@
 /// Seconds of a day.
 const DAY: u64 = 86_400;
 
-/// A point in time, with the periods in which it lies.
+/// A point in time, with its day and its month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     /// Seconds since 1970.

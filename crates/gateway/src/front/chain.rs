@@ -13,10 +13,10 @@ const COOL_DOWN: Duration = Duration::from_secs(10);
 /// The gateways that answer for a route, in stages. Within a stage requests are balanced by weight; a later stage answers
 /// when all of the earlier ones fail.
 ///
-/// The next gateway gets a request if the answer of one is a refusal that another may not share: status 401, 402, 403,
-/// 404, 408, 429 or 5xx, a stream that breaks before its first event, or one whose first event is an error that another
-/// upstream may not repeat. A client that received a byte keeps its answer.
-/// A gateway that failed is asked last for the time in its `retry-after`, or for the cool-down.
+/// The next gateway gets a request if the answer of one is a refusal that another gateway does not necessarily
+/// repeat: status 401, 402, 403, 404, 408, 429 or 5xx, a stream that breaks before its first event, or one whose
+/// first event is an error that another upstream does not necessarily repeat. A client that received a byte keeps its
+/// answer. A gateway that failed is asked last for the time in its `retry-after`, or for the cool-down.
 ///
 /// ```
 /// # fn example(first: windlass_gateway::Gateway, second: windlass_gateway::Gateway, other: windlass_gateway::Gateway) {

@@ -46,7 +46,7 @@ impl CoolDowns {
 }
 
 impl FallbackReason {
-    /// Returns the reason in an answer that another gateway may not share.
+    /// Returns the reason of a refusal that another gateway does not necessarily repeat.
     pub(super) fn from_status(status: u16) -> Option<Self> {
         match status {
             401 | 403 => Some(Self::Authentication),

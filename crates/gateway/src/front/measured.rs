@@ -34,7 +34,7 @@ pub(super) struct Measurement {
     line: RequestLine,
 }
 
-/// The reservation of a request, and the expected tokens behind it.
+/// The reservation of a request, and the expected tokens from which it was computed.
 #[derive(Debug)]
 pub(super) struct Hold {
     pub(super) reservation: Reservation,

@@ -77,7 +77,8 @@ impl Front {
     /// Returns the gateway whose upstream stores the value for this client, or that creates it.
     fn gateway_of(&self, server: &dyn Server, stored: &StoredRequest<'_>, owner: &str) -> Option<&Gateway> {
         let Some(id) = stored.id else {
-            // A conversation has no model yet. Upstreams of other formats need one of the gateway's own store.
+            // A conversation has no model yet. Upstreams of other formats need a conversation in the gateway's own
+            // store.
             let is_theirs = self.gateways().all(|gateway| gateway.forwards_stored(server));
             return Some(self.chain.first()).filter(|_| is_theirs);
         };

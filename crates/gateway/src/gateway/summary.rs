@@ -1,4 +1,4 @@
-//! The parts of a request that decide on its way. They are read once.
+//! The parts of a request that determine how it is handled. They are read once.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub(crate) struct ResponseFrames {
     is_unwritten: bool,
 }
 
-/// The end of a body, behind the pieces of its last frame.
+/// The end of a body, after the pieces of its last frame.
 enum BodyEnd {
     Open,
     Complete,

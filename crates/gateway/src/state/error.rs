@@ -1,4 +1,4 @@
-//! Errors of stored state, in the words on which the libraries of the API fall back.
+//! Errors of stored state, with the codes for which the API's client libraries send the whole conversation.
 
 use windlass_wire::{ProviderError, ProviderErrorKind};
 

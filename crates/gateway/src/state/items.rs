@@ -9,7 +9,7 @@ use windlass_wire::ProviderError;
 
 use super::error::too_long;
 
-/// An item, in the words of its sender.
+/// An item as its sender wrote it.
 pub(crate) type Item = Box<RawValue>;
 
 /// The fields of an object. Nested values keep the order of their keys.

@@ -13,7 +13,7 @@ use crate::gateway::RequestSummary;
 use crate::stop::Stop;
 use crate::{ClientRequest, Gateway, Upstream};
 
-/// The memory of a body, which notes its end.
+/// The memory of a body. It records when it is freed.
 struct Owner {
     body: Vec<u8>,
     is_freed: Arc<AtomicBool>,
@@ -31,7 +31,7 @@ impl Drop for Owner {
     }
 }
 
-/// A model that notes if the client's body is freed, and the number of holders of each message.
+/// A model that records whether the client's body is freed, and the number of references to each message.
 struct Witness {
     is_freed: Arc<AtomicBool>,
     notes: Mutex<Vec<(bool, Vec<usize>)>>,

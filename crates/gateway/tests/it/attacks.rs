@@ -54,7 +54,7 @@ fn number(value: &Value) -> Option<u64> {
 
 impl Transport for Greedy {
     fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
-        // A parser that takes the last one of two fields.
+        // Parse like a provider that uses the last of two equal fields.
         let text = request.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&request.body);
         let body: Value = serde_json::from_slice(text).unwrap_or_default();
         let maxima = ["max_tokens", "max_completion_tokens"].map(|name| number(&body[name]));
@@ -305,7 +305,7 @@ proptest! {
     }
 }
 
-/// The attempts of the property reach the provider: a test in which all are refused would hold for a broken gateway.
+/// Plain attempts reach the provider. Without this test, a gateway that refuses all requests would pass the property.
 #[tokio::test(flavor = "multi_thread")]
 async fn plain_attempts_are_answered_up_to_the_rate() {
     let plain = Attempt {

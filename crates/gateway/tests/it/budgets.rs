@@ -112,7 +112,7 @@ async fn a_limit_is_429_with_a_wait_in_the_form_of_each_client() {
     }
 }
 
-/// A stored conversation is input of the request that continues it: it must not get past a limit by its id.
+/// A stored conversation is part of the input of the request that continues it, so it counts for the limits.
 #[tokio::test]
 async fn a_stored_conversation_is_reserved_with_the_request_that_continues_it() {
     let limits = ClientLimits { tokens_per_minute: Some(2_000), ..ClientLimits::default() };
@@ -145,7 +145,7 @@ async fn concurrent_requests_do_not_pass_a_budget_together() {
     let port = start(&front).await;
     let asks = (0..30).map(|_| {
         let key = key.clone();
-        // An answer without an end stays open, so its reservation does.
+        // An answer without an end stays open, and so does its reservation.
         tokio::spawn(async move {
             let answer = chat(port, &key, json!({"stream": true}));
             tokio::time::timeout(std::time::Duration::from_secs(1), answer).await
@@ -261,7 +261,7 @@ async fn a_client_that_leaves_early_pays_for_what_it_read() {
         text.push_str(&String::from_utf8_lossy(&bytes[..count]));
     }
     drop(stream);
-    // 22 bytes and one byte of text, and the message with its text.
+    // The client pays for the estimated tokens of its message and of the text that it has read.
     assert_eq!(settled(&front).await.day_tokens, 7 + 5);
 }
 

@@ -42,7 +42,7 @@ impl Canned {
         self.seen.lock().unwrap().clone()
     }
 
-    /// The requests that arrived, without a copy that stays here.
+    /// Returns the received requests and removes them here.
     pub(crate) fn take_seen(&self) -> Vec<TransportRequest> {
         std::mem::take(&mut *self.seen.lock().unwrap())
     }
@@ -52,12 +52,12 @@ impl Canned {
         serde_json::from_slice(&self.seen().last().unwrap().body).unwrap()
     }
 
-    /// A gateway before this provider, of a format without a row of a vendor.
+    /// Returns a gateway to this provider, with a format and without the row of a vendor.
     pub(crate) fn gateway(&self, wire: &str) -> Gateway {
         self.gateway_at(Endpoint::custom("http://upstream.example/v1", wire), wire)
     }
 
-    /// A gateway before this provider as a vendor.
+    /// Returns a gateway to this provider with the row of a vendor.
     pub(crate) fn gateway_at(&self, endpoint: Endpoint, wire: &str) -> Gateway {
         gateway_of(self.upstream(endpoint, wire))
     }

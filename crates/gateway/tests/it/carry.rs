@@ -1,4 +1,4 @@
-//! What has no word in another format stays behind, and is named.
+//! Tests that content without a counterpart in another format is left out and named.
 
 use serde_json::json;
 use windlass_gateway::carry;
@@ -72,7 +72,7 @@ fn a_request_for_a_tool_of_another_provider_is_refused() {
     asked.options.hosted_tools = vec![HostedTool::native("openai-chat", json!({"type": "web_search"}))];
     let refused = Some("the tool web_search runs at another provider and is not available for this model");
     assert_eq!(refusal(&asked, "anthropic").as_deref(), refused);
-    // An agent that offers it beside its own tools works without it.
+    // A hosted tool is left out: an agent that offers it beside its own tools works without it.
     asked.tools = vec![ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None }];
     check(&asked, "anthropic", &["hosted tool web_search"]);
     assert_eq!(refusal(&asked, "anthropic"), None);

@@ -21,7 +21,7 @@ fn served(upstream: Upstream) -> Gateway {
     formats().into_iter().fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server))
 }
 
-/// A gateway before a provider with a fixed answer.
+/// Creates a gateway to a provider that always gives the same answer.
 pub(crate) fn gateway(provider: &Canned, wire: &str, label: &str) -> Gateway {
     let endpoint = Endpoint::custom("http://upstream.example/v1", wire);
     let builder = Client::builder(endpoint, format(wire).wire.clone());

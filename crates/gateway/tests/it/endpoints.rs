@@ -210,11 +210,11 @@ fn error_kind(api: &Api, answer: &Answer) -> String {
     kind.as_str().unwrap().to_owned()
 }
 
-/// An upstream of a format behind a server with a store.
+/// A server with a store that forwards to one upstream of a format.
 struct Stand {
     provider: Canned,
     port: u16,
-    /// The ids in place of the words in a path.
+    /// The ids that replace the placeholders of a path.
     ids: [(&'static str, String); 2],
 }
 

@@ -92,7 +92,7 @@ async fn free_text_tools_are_functions_for_servers_that_know_no_other() {
     let endpoint = Endpoint::find("openai-chat").unwrap();
     let answer = provider.gateway_at(endpoint, "openai-chat").answer(&post("/v1/responses", &body)).await;
     assert_eq!(provider.body()["tools"][0]["type"], "custom");
-    // A server that calls a function all the same is understood.
+    // The call is translated even if the server calls a function instead.
     assert_eq!(json(answer).await["output"][0]["type"], "custom_tool_call");
 }
 
@@ -353,7 +353,7 @@ async fn the_first_event_of_an_anthropic_stream_estimates_the_input() {
     assert!(answer.contains("\"input_tokens\":153"), "{answer}");
 }
 
-/// Starts after ten minutes, and says a word after ten more.
+/// A model whose answer starts after ten minutes, and whose first word arrives ten minutes later.
 struct Slow;
 
 impl windlass_stream::Model for Slow {

@@ -136,7 +136,7 @@ async fn tokens_are_counted_without_a_request_to_the_provider() {
         json!({"model": "gpt-5", "input": "one two three", "instructions": "Be brief."}).to_string();
     let counted = send(port, "POST", "/v1/responses/input_tokens", "", &responses).await;
     assert!((3..12).contains(&count(&counted)), "{}", counted.body);
-    // A picture as an address costs as much as one in a field, and the text of a document what its words cost.
+    // A picture in a data URL costs as much as one in a field, and the text of a document as much as other text.
     let picture = json!({"model": "gpt-5", "input": [{"role": "user", "content": [
         {"type": "input_image", "image_url": format!("data:image/png;base64,{}", "A".repeat(100_000))}]}]});
     let counted = send(port, "POST", "/v1/responses/input_tokens", "", &picture.to_string()).await;
@@ -290,7 +290,7 @@ async fn a_page_reaches_no_server_by_another_name_or_without_an_origin() {
         answer.split(' ').nth(1).unwrap().parse::<u16>().unwrap()
     };
     for path in ["/health", "/metrics", "/v1/models", "/v1/responses/resp_1"] {
-        // A name that resolves to this machine.
+        // DNS rebinding: the name of a page resolves to this machine.
         assert_eq!(get(open, "host: evil.example:4000\r\n", path).await, 421, "{path}");
         assert_eq!(get(open, "host: 127.0.0.1\r\nhost: evil.example\r\n", path).await, 421, "{path}");
         for site in ["cross-site", "same-site"] {
@@ -420,7 +420,8 @@ async fn bodies_wait_for_room_and_are_told_when_it_does_not_come() {
     let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 1048576\r\n\r\n";
     slow.write_all(head.as_bytes()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(500)).await;
-    // The slow body has all room until its time is over; then the waiting one gets it, or its own time is over.
+    // The slow body uses all memory until its time limit. Then the waiting request gets the memory, or reaches its
+    // own limit.
     let waiting = chat(port, "", "large").await;
     assert!(matches!(waiting.status, 200 | 408), "{}", waiting.body);
     let mut answer = Vec::new();

@@ -13,7 +13,7 @@ use windlass_wire::Wire;
 
 use crate::formats::{Format, pairs};
 
-/// Encodes what it is asked like a client, and answers with as many calls as it was told of.
+/// A model that encodes requests like a client, and answers with a number of calls.
 struct Encoding {
     wire: Arc<dyn Wire>,
     answer: usize,
@@ -101,7 +101,8 @@ async fn time((front, behind): (&Format, &Format), growing: Growing, count: usiz
 }
 
 async fn check(growing: Growing) {
-    /// Eight times as much may take up to 24 times as long: caches and allocators are not linear. A square takes 64.
+    /// Eight times the size may take up to 24 times as long, because caches and allocators are not linear. Quadratic
+    /// work takes 64 times as long.
     const FEW: usize = 500;
     const MOST: f64 = 24.0;
     for (front, behind) in pairs() {

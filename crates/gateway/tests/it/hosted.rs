@@ -105,7 +105,7 @@ fn anthropic_runs_a_search_and_a_tool_of_a_server() {
         json!([{ "document": "0" }, "D", "yes", "So it is."]),
     ];
     assert_eq!(cited(&answer), citations);
-    // What the API sent goes back as it came, the opaque index of the citation included.
+    // The content of the API is sent back unchanged, including the opaque index of the citation.
     let sent = next("anthropic", "claude-opus-4-6", answer)["messages"][1]["content"].clone();
     assert_eq!(sent, Value::Array(content));
 }
@@ -121,7 +121,7 @@ fn responses_runs_its_tools() {
         }),
         json!({ "type": "tool_search_call", "id": "ts", "call_id": null, "execution": "server", "arguments": { "query": "d" }, "status": "completed" }),
         json!({ "type": "tool_search_output", "call_id": "ts", "execution": "server", "tools": [], "status": "completed" }),
-        // The caller runs these two.
+        // The next two calls are executed by the caller.
         json!({ "type": "computer_call", "id": "cc", "call_id": "c", "action": { "type": "wait" }, "status": "completed" }),
         json!({ "type": "tool_search_call", "id": "tc", "call_id": "d", "execution": "client", "arguments": {}, "status": "completed" }),
     ];

@@ -1,4 +1,5 @@
-//! A provider that misbehaves behind a gateway: a typed error or a right answer, never half a call (Must be shown 5).
+//! Faults of a provider at a gateway lead to a typed error or a correct answer, never to half a call (Must be shown
+//! 5).
 
 use std::time::Duration;
 
@@ -9,12 +10,12 @@ use windlass_stream::ModelError;
 use crate::formats::{Format, pairs};
 use crate::serve::{ask, client, served, tools};
 
-/// What comes of a misbehaving provider.
+/// The outcome of a provider's fault.
 #[derive(Debug)]
 enum Came {
     /// The whole answer.
     Right,
-    /// An answer that says that it is not whole, without a call that could run.
+    /// An answer that is marked as incomplete, without a call that could run.
     Broken,
     /// A typed error.
     Error,

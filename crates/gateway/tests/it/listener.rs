@@ -34,7 +34,7 @@ pub(crate) async fn exchange(
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body).await.unwrap();
     let mut answer = Vec::new();
-    // A server may close a connection without a last word of TLS.
+    // A server may close a connection without a TLS close message.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8_lossy(&answer).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Clients of each format before models of each other.
+//! Tests with clients of each format and models of every other format.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod attacks;

@@ -1,4 +1,4 @@
-//! Packed bodies: of requests, with a bound, and of answers.
+//! Compressed bodies of requests, with a limit, and of answers.
 
 use std::io::{Read as _, Write as _};
 

@@ -160,7 +160,7 @@ async fn errors_of_the_provider_pass_with_their_status() {
     }
 }
 
-/// Refuses a word, and counts the text of answers.
+/// A hook that refuses a word and counts the text of answers.
 #[derive(Clone, Default)]
 struct Policy(Arc<Mutex<String>>);
 

@@ -1,4 +1,4 @@
-//! Requests and streams of programs (Codex, pi) before an upstream of another format.
+//! Requests and streams of programs (Codex, pi) with an upstream of another format.
 
 use serde_json::json;
 

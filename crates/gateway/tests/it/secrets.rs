@@ -1,4 +1,4 @@
-//! Keys do not cross: neither the upstream's key to a client, nor a client's key to the upstream.
+//! Keys are not passed on: neither the upstream's key to a client, nor a client's key to the upstream.
 
 use serde_json::{Value, json};
 use windlass_gateway::ClientRequest;

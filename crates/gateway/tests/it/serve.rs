@@ -1,4 +1,4 @@
-//! A gateway on a real port, with our own client before it and the scripted provider behind it.
+//! A gateway on a real port: Windlass's own client sends requests to it, and it forwards them to a scripted provider.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct Served {
     pub(crate) port: u16,
 }
 
-/// A provider that follows a script in one format, behind a gateway that takes all.
+/// Starts a provider that follows a script in one format, and a gateway to it that accepts all formats.
 pub(crate) async fn served(script: &str, behind: &Format) -> Served {
     let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
     let model = client(&provider.base_url(), behind);
@@ -70,7 +70,7 @@ const SCRIPT: &str = r#"{"turns": [
                {"call": {"name": "read", "arguments": {"path": "c"}}}], "piece": 3},
     {"steps": [{"text": "Both are empty."}]}]}"#;
 
-/// Two turns with two parallel calls, as a client of one format, before a model of another.
+/// Runs two turns with two parallel calls, with a client of one format and a model of another.
 async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
     let place = format!("{} before {}, {delivery:?}", front.name(), behind.name());
     let served = served(SCRIPT, behind).await;
@@ -82,7 +82,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
 
     let first = ask(&client, &request).await.unwrap();
     assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
-    // Gemini's own word says nothing of calls.
+    // Gemini's stop reason does not distinguish answers with calls.
     let stop = if front.name() == "gemini" { StopReason::End } else { StopReason::Calls };
     assert_eq!(first.stop, Some(stop), "{place}");
     let calls: Vec<_> = first.good_calls().cloned().collect();
@@ -103,7 +103,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
     let second = ask(&client, &request).await.unwrap();
     assert_eq!((second.text().as_str(), second.stop), ("Both are empty.", Some(StopReason::End)), "{place}");
 
-    // The provider refuses what is not paired, has no tools for its calls, or is empty.
+    // The scripted provider refuses unpaired results, calls without tools, and empty messages.
     let seen = served.provider.requests();
     assert_eq!(seen.iter().map(|seen| seen.status).collect::<Vec<_>>(), [200, 200], "{place}");
     let last = seen[1].body.to_string();
@@ -186,7 +186,7 @@ async fn a_gateway_whose_provider_is_gone_says_so() {
     }
 }
 
-/// A gateway before a model of any kind, on a port, until it is told to stop.
+/// Serves a gateway to a model on a port until `stop` is dropped.
 async fn served_until(
     model: impl Model + 'static,
     options: ServeOptions,
@@ -202,7 +202,7 @@ async fn served_until(
     (port, stop, tokio::spawn(windlass_gateway::serve_until(listener, gateway, options, stopped)))
 }
 
-/// Says a word, and then goes on as its name says.
+/// A scripted model. Except for `Never`, it streams one word and then behaves as its variant is named.
 enum Begun {
     /// Gives no answer at all.
     Never,
@@ -283,7 +283,7 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
                 served_until(model, ServeOptions { drain, ..ServeOptions::default() }).await;
             let from = format.clone();
             let asked = tokio::spawn(async move { streamed(port, &from).await });
-            // Long enough to be asked, shorter than an answer.
+            // Wait until the model has received the request and has not answered yet.
             tokio::time::sleep(std::time::Duration::from_millis(150)).await;
             stop.send(()).unwrap();
             let text = asked.await.unwrap();

@@ -1,4 +1,4 @@
-//! Stored responses and conversations, before an upstream that stores neither.
+//! Stored responses and conversations, with an upstream that stores neither.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,12 +55,12 @@ async fn a_response_continues_the_one_before() {
     assert_eq!((&first["store"], &first["previous_response_id"]), (&json!(true), &Value::Null));
     let second = ask(&gateway, "two", &json!({"previous_response_id": first["id"]})).await;
     assert_eq!(second["previous_response_id"], first["id"]);
-    // Instructions are those of one request.
+    // Instructions apply to one request only.
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:two"]);
     let third = ask(&gateway, "three", &json!({"previous_response_id": second["id"], "store": false})).await;
     assert_eq!(third["store"], false);
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:two", "a:hi", "u:three"]);
-    // Two responses continue one.
+    // Two responses can continue the same response.
     ask(&gateway, "other", &json!({"previous_response_id": first["id"]})).await;
     assert_eq!(conversation(&provider), ["u:one", "a:hi", "u:other"]);
     // A response that is not stored cannot be continued.
@@ -266,7 +266,7 @@ async fn a_store_in_memory_keeps_its_limits() {
 /// One step of a client.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Asks, and continues the response with this number, of any client.
+    /// Sends a request that continues the response with this number, of any client.
     Ask { owner: usize, previous: Option<usize> },
     /// Removes the response with this number.
     Remove { owner: usize, number: usize },
@@ -282,7 +282,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..24)
 }
 
-/// A response as the test expects it: its owner, its id, and the words of its conversation.
+/// A response as the test expects it: its owner, its id, and the texts of its conversation.
 struct Expected {
     owner: usize,
     id: String,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use windlass_gateway::{MemoryStateStore, StateError, StateLimits, StateStore};
 
-/// A store with the folder in which it lies.
+/// A store, and the folder of its files.
 struct Stand {
     store: Arc<dyn StateStore>,
     _folder: tempfile::TempDir,
@@ -186,7 +186,7 @@ async fn the_bytes_of_an_owner_and_of_all_are_bounded() {
                 held.push(number);
             }
         }
-        // 12,000 bytes have room for nine values with their names and the bytes that each one counts besides.
+        // 12,000 bytes have room for nine values with their names and the fixed overhead of each.
         assert!(
             (8..=9).contains(&held.len()) && held.iter().all(|number| *number >= 51),
             "{kind:?}: {held:?}"
@@ -254,7 +254,7 @@ mod sqlite {
     async fn two_processes_share_a_file_and_one_of_them_can_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("responses.db");
-        // Both make the file at the same time.
+        // Both stores create the file at the same time.
         let open = || SqliteStateStore::open(&path, StateLimits::default());
         let (one, other) = tokio::join!(open(), open());
         let (one, other) = (one.unwrap(), other.unwrap());
@@ -299,7 +299,7 @@ mod sqlite {
         };
         let first = ask(begin().await, &headers[0], json!({"model": "m", "input": "one"})).await.json();
         assert_eq!(first["store"], true);
-        // A second server has the file, and nothing in memory.
+        // A second server has only the file and an empty memory.
         let port = begin().await;
         let more = json!({"model": "m", "input": "two", "previous_response_id": first["id"]});
         assert_eq!(ask(port, &headers[1], more.clone()).await.status, 400);

@@ -10,7 +10,7 @@ use crate::front::{Answer, send, start};
 /// A stored response of the provider.
 const STORED: &str = r#"{"id":"resp_up1","object":"response","created_at":1,"status":"completed","model":"up","output":[{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"hi","annotations":[]}]}],"usage":{"input_tokens":3,"output_tokens":1,"total_tokens":4}}"#;
 
-/// The beginning of a stream of the provider, whose first event has the id behind a long text.
+/// Returns the beginning of a stream whose first event has the id after a long text.
 fn stream() -> String {
     let instructions = "be brief ".repeat(9_000);
     let created = json!({"type": "response.created", "sequence_number": 0, "response": {
@@ -82,7 +82,7 @@ async fn the_client_of_a_stored_response_reads_and_removes_it_and_no_other_does(
             (Method::Delete, "/responses/resp_up1"),
         ];
         assert_eq!(arrived(&provider), expected.map(|(method, path)| (method, path.to_owned())));
-        // It is removed.
+        // A removed response is not found any more.
         assert_eq!(send(port, "GET", read, &ann, "").await.status, 404);
         assert_eq!(arrived(&provider), []);
     }
@@ -111,7 +111,7 @@ async fn a_request_that_continues_the_response_of_another_client_is_refused() {
         assert_eq!(send(port, "POST", "/v1/responses", &ann, body).await.status, 200, "{body}");
         provider.take_seen();
     }
-    // An id that the gateway does not know is the provider's to judge: it can be older than this process.
+    // The provider decides about an id that the gateway does not know, because the id can be older than this process.
     assert_eq!(ask(port, &bob, json!({"previous_response_id": "resp_old"})).await.status, 200);
 }
 
@@ -129,7 +129,7 @@ async fn an_id_reaches_the_upstream_that_stored_it() {
     assert_eq!((first.take_seen().len(), second.take_seen().len()), (1, 0));
     assert_eq!(send(port, "GET", "/v1/responses/resp_up1", "", "").await.status, 200);
     assert_eq!((first.take_seen().len(), second.take_seen().len()), (0, 1));
-    // Which of two upstreams knows another id is not known.
+    // A gateway cannot know which of two upstreams has an id that it did not issue.
     let unknown = send(port, "GET", "/v1/responses/resp_old", "", "").await;
     assert_eq!((unknown.status, first.seen().len(), second.seen().len()), (404, 0, 0));
 }

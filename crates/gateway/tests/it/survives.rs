@@ -1,4 +1,4 @@
-//! What survives between each two formats: every feature is sent on its way, and what arrives is compared.
+//! Compares the features that one format sends with those that arrive in every other format.
 //!
 //! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
 
@@ -22,10 +22,10 @@ use self::requests::{Feature, features};
 use crate::formats::{Format, formats};
 use crate::serve::tools;
 
-/// What became of a feature.
+/// The fate of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It arrived as it was.
+    /// It arrived unchanged.
     Whole,
     /// It arrived changed.
     Changed,
@@ -33,9 +33,9 @@ enum Fate {
     Lost,
     /// It was refused before anything was sent.
     Refused,
-    /// It did not arrive, because the gateway does it.
+    /// It did not arrive, because the gateway implements it.
     Kept,
-    /// The client's own format has no word for it.
+    /// The client's own format cannot express it.
     Unsayable,
 }
 
@@ -64,7 +64,7 @@ impl Fate {
 
 /// Sends a request from a client of one format to a provider of another, and compares what arrives.
 fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
-    // A name after which Gemini's calls have ids.
+    // Gemini's calls have ids if the model has this name.
     let mut asked = Request::new("gemini-3-pro", vec![Message::user("hi")]);
     // A feature is sent alone: without the cache markers of a client.
     asked.options.prompt_cache = PromptCache::Off;
@@ -85,7 +85,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     }
 }
 
-/// Chunks as a server of a format writes them, in its own bytes.
+/// Returns the bytes in which a server of a format sends chunks.
 fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
     let mut asked =
         DecodedRequest::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
@@ -119,7 +119,7 @@ fn assembled(chunks: Vec<Chunk>) -> Answer {
     assembler.finish(&mut events)
 }
 
-/// An answer of a provider of the second format, as the client of the first reads it.
+/// Returns the fate of an answer that a provider of the second format sends and a client of the first format decodes.
 fn answer_fate(said: &Said, from: &Format, to: &Format) -> Fate {
     let wanted = (said.see)(&assembled((said.chunks)()));
     let behind = read(to, &written(to, (said.chunks)()));
@@ -136,7 +136,7 @@ fn short(format: &Format) -> &'static str {
     }
 }
 
-/// One table: a row a feature, a column a pair.
+/// Returns a table with a row for each feature and a column for each pair.
 fn table(title: &str, pairs: &[(Format, Format)], rows: Vec<(&str, Vec<Fate>)>) -> String {
     let mut text = format!("\n## {title}\n\n| |");
     for (from, to) in pairs {

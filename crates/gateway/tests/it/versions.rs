@@ -1,4 +1,4 @@
-//! Clients of both versions of Anthropic's API, before upstreams of each format.
+//! Clients of both versions of Anthropic's API, with upstreams of each format.
 //!
 //! <https://platform.claude.com/docs/en/api/migration-2026-10-21> names three changes of `POST /v1/messages`, of token counts
 //! and of batches.

@@ -1,4 +1,4 @@
-//! Which addresses are public (SECURITY, "`web_fetch`").
+//! Tests of the addresses that count as public (SECURITY, "`web_fetch`").
 
 use super::is_private;
 

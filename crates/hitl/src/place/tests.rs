@@ -1,4 +1,4 @@
-//! Where paths lie.
+//! Tests of the place of a path: inside the workspace, outside, protected or secret.
 
 use super::Place;
 

@@ -5,7 +5,7 @@ use windlass_command::{ProgramKind, program_kind};
 /// Interpreters whose every argument is code or a command.
 const RUNS_ALL: &[&str] = &[".", "at", "batch", "eval", "expect", "source"];
 
-/// Returns whether a rule that allows these words would allow anything at all.
+/// Returns true if an allow rule for commands that begin with these words would allow any program to run.
 pub(super) fn is_open_ended(argv: &[String]) -> bool {
     let Some((program, rest)) = argv.split_first() else { return false };
     let name = program.rsplit('/').next().unwrap_or(program);

@@ -66,7 +66,7 @@ fn a_question_without_a_limit_is_never_overdue() {
     assert_eq!(approvals.end(&yes("a")).unwrap().request_id, "a");
 }
 
-// H9: refused with a reason, not ignored.
+// H9: a remembered approval covers only calls of the same tool, effect, folder and file extension.
 #[test]
 fn a_remembered_approval_covers_only_the_same_shape() {
     let mut grants = Grants::default();
@@ -154,7 +154,7 @@ fn hidden_characters_are_shown() {
         ("a\\u{1b}b", "a\\\\u{1b}b"),
         ("a\\nb", "a\\nb"),
         ("a\u{e0041}b", "a\\u{e0041}b"),
-        // security 22: no ink, or left out by a renderer.
+        // security 22: characters that are invisible or that some renderers leave out.
         ("a\u{2800}b", "a\\u{2800}b"),
         ("a\u{34f}b", "a\\u{34f}b"),
         ("a\u{180b}b", "a\\u{180b}b"),
@@ -170,7 +170,8 @@ fn hidden_characters_are_shown() {
     }
 }
 
-// H4: the form of a call is bound too; the same text means another thing to another tool.
+// H4: the digest also depends on the form of the call, because two forms of tool can interpret one text in different
+// ways.
 #[test]
 fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
     let id = || CallId::new("c").unwrap();

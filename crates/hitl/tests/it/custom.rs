@@ -156,7 +156,8 @@ fn rules_about_arguments_wait_for_the_arguments() {
     check(&of(&policy, &facts(vec![read("a")], &json!({"x": false}))), Verdict::Allow, "b.read");
 }
 
-// A call whose arguments a rule denies does not read the path when it finds it, either.
+// If a rule denies a path for certain arguments, a call with these arguments does not read that path when it walks a
+// folder.
 #[test]
 fn rules_about_arguments_hold_for_found_paths() {
     let rule = Rule::new("no", Action::Deny).with_path("private/**");
@@ -165,7 +166,7 @@ fn rules_about_arguments_hold_for_found_paths() {
     let policy = Policy::default().with_file(Source::User, file).unwrap();
     let rules = policy.path_rules(&facts(vec![read(".")], &json!({"deep": true}))).unwrap();
     assert!(rules.refuse(&read("private/x")) && !rules.refuse(&read("public/x")));
-    // Other calls find the path.
+    // Calls with other arguments read the path.
     let rules = policy.path_rules(&facts(vec![read(".")], &json!({"deep": false})));
     assert!(rules.is_none_or(|rules| !rules.refuse(&read("private/x"))));
 }

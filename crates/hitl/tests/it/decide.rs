@@ -1,4 +1,4 @@
-//! Which rule decides (H2, H11, H15).
+//! Tests of the order of rules: the rule that decides about a call (H2, H11, H15).
 
 use windlass_hitl::{
     Action, ApprovalDecision, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Facts, Grants,
@@ -71,7 +71,7 @@ fn one_bad_effect_decides_for_the_call() {
     check(&by_default(vec![read("a"), write("b")]), Verdict::Ask, "d.ask");
 }
 
-// H2: deny wins whatever the order.
+// H2: deny wins in any order of rules.
 #[test]
 fn deny_beats_allow_in_any_order() {
     let deny = Rule::new("no", Action::Deny).with_effect(EffectKind::Write).with_path("src/**");
@@ -103,7 +103,7 @@ fn an_ask_rule_is_not_lowered_by_an_allow_rule_or_a_grant() {
     assert!(!decision.can_remember());
 }
 
-// H15: a constraint fences effects, whatever the tool.
+// H15: a constraint limits the effects of every tool.
 #[test]
 fn a_constraint_denies_effects_outside_its_limits() {
     let fence = Constraint::new("fence", EffectKind::Write, vec!["docs/**".into(), "*.md".into()]);
@@ -258,7 +258,7 @@ fn a_call_without_effects_is_decided_like_an_unknown_one() {
     }
 }
 
-// H9: a call without nameable effects is remembered by its whole payload.
+// H9: an approval of a call without effects that a grant can name is remembered for exactly that payload.
 #[test]
 fn a_grant_without_effects_covers_that_payload_only() {
     let facts = |text: &str| {
@@ -280,7 +280,7 @@ fn a_grant_without_effects_covers_that_payload_only() {
     );
 }
 
-// H14: a command may have lines, a name may not.
+// H14: a command may contain line breaks; a path, host or folder with a line break is decided by `p.control_chars`.
 #[test]
 fn a_line_break_hides_in_a_name_and_not_in_a_command() {
     check(&by_default(vec![read("src\n/lib.rs")]), Verdict::Ask, "p.control_chars");
@@ -308,7 +308,7 @@ fn every_family_of_built_in_ids_is_taken() {
     }
 }
 
-// H11, and the order of files is nothing.
+// H11: the order of the policy files does not matter.
 #[test]
 fn deny_overrides_allow_in_any_order_of_files() {
     let allow = || file(vec![Rule::new("yes", Action::Allow)], vec![]);

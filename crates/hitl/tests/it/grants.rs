@@ -51,7 +51,7 @@ fn grants_and_lessons_apply_to_the_targets_of_links() {
     for link in [edit("docs/guide.md", "src/main.rs"), edit("docs/build.md", "Makefile")] {
         assert!(!grants.covers(&link) && learned.find_active(&link).is_none(), "{link:?}");
     }
-    // A link to a place that was allowed is that place.
+    // A grant for a place also covers links to that place.
     assert!(grants.covers(&edit("src/notes", "docs/c.md")));
 }
 

@@ -29,7 +29,7 @@ fn a_policy_that_is_too_large_is_refused_with_its_limit() {
     let blocked = (0..1_001).map(|at| format!("a{at}"));
     let fence = Constraint::new("c", EffectKind::Read, vec![]).with_blocked(blocked);
     assert_eq!(too_many(of(vec![], vec![fence])), Some("globs"));
-    // Files count together.
+    // The limit applies to all files together.
     let half = |from: usize| {
         let mut file = RuleFile::default();
         file.rules = (from..from + 600).map(|at| rule(at).with_path(format!("a{at}"))).collect();
@@ -41,7 +41,7 @@ fn a_policy_that_is_too_large_is_refused_with_its_limit() {
     let examples = |count: usize| rule(0).with_argv(["rm"]).with_examples(vec!["rm a"; count], ["ls"]);
     assert_eq!(too_many(of(vec![examples(10_000)], vec![])), Some("examples in one file"));
     assert_eq!(too_many(of(vec![examples(9_999)], vec![])), None);
-    // Braces that are some hundred deep would end the process.
+    // Braces that are nested some hundred levels deep would overflow the stack.
     for glob in ["{".repeat(300), "{a,b}".repeat(11), "a".repeat(1_001)] {
         let refused = of(vec![rule(0).with_path(glob)], vec![]);
         assert!(matches!(refused, Err(PolicyError::GlobSize { .. })), "{refused:?}");
@@ -65,7 +65,7 @@ fn decide_call(policy: &Policy, effects: Vec<Effect>) {
     let early = deny_early(policy, &facts.tool, &facts.effects);
     let decision = decide(policy, &Grants::default(), &ApprovalHistory::new("e"), &facts);
     assert!(early.is_none() || decision.verdict == Verdict::Deny, "{decision:?}");
-    // A call that is denied does not come upon anything.
+    // A denied call does not reach any path.
     let may_run = decision.verdict != Verdict::Deny;
     if let Some(rules) = may_run.then(|| policy.path_rules(&facts)).flatten() {
         let refused = facts.effects.iter().filter(|effect| rules.refuse(effect));

@@ -33,7 +33,8 @@ fn check(answers: &str, expected: bool) {
     assert_eq!(covers, expected, "{answers}");
 }
 
-// Issue 5, "Must be shown" 4: approvals of all answers. Each denial was before the lesson was active.
+// Issue 5, "Must be shown" 4: cases as approvals and number of answers. Each denial was given before the lesson was
+// active.
 #[test]
 fn three_approvals_and_four_in_five_are_enough_and_nothing_less_is() {
     check("yyy", true);
@@ -159,7 +160,7 @@ fn a_store_is_restored_unless_the_policy_differs() {
     assert_eq!(ApprovalHistory::parse(&text, "other").unwrap(), ApprovalHistory::new("other"));
 }
 
-// A corrupt store is an error that its reader keeps aside; nothing is allowed by it.
+// A corrupt store is refused with an error, and allows nothing.
 #[test]
 fn a_corrupt_store_is_refused() {
     let text = taught("yyy").to_text().unwrap();
@@ -175,7 +176,7 @@ fn a_corrupt_store_is_refused() {
     }
 }
 
-// correctness-2: a lesson of a time that has not come yet was learned while the clock was wrong.
+// correctness-2: a lesson with a time in the future was learned while the clock was wrong.
 #[test]
 fn a_lesson_of_a_later_time_does_not_count_and_can_be_learned_anew() {
     let at = |now_ms: u64| write("docs/a.md").with_place("/project", now_ms);

@@ -8,7 +8,7 @@ use windlass_protocol::{Effect, Target, TargetKind};
 
 use crate::decide::{facts, read, write};
 
-/// A workspace where `pub` is a link to `private`, and `x.txt` one to `data/plain.txt`.
+/// The links of a workspace: `pub` is a link to `private`, and `x.txt` is a link to `data/plain.txt`.
 fn leads_to(path: &str) -> String {
     let rest = path.strip_prefix("pub").filter(|rest| rest.is_empty() || rest.starts_with('/'));
     match (rest, path) {
@@ -28,7 +28,7 @@ fn rule(action: Action, glob: &str) -> Rule {
     Rule::new(format!("{action:?}"), action).with_path(glob)
 }
 
-/// The rule in a policy that allows everything else.
+/// Returns a policy with one rule, which allows everything else.
 fn against(action: Action, glob: &str) -> Policy {
     policy(vec![rule(action, glob), Rule::new("yes", Action::Allow)], vec![])
 }
@@ -77,7 +77,7 @@ fn a_deny_rule_on_a_link_denies_its_target() {
     let policy = against(Action::Deny, "x.txt");
     assert_eq!(verdict(&policy, &seen(&policy, read("data/plain.txt"))), Verdict::Deny);
     assert_eq!(verdict(&policy, &seen(&policy, read("data/other.txt"))), Verdict::Allow);
-    // Without anybody who follows links the rule is about its words.
+    // If links were not resolved, a rule is compared with the path as the rule writes it.
     let deaf = facts("tool", vec![read("private/x.txt")]);
     assert_eq!(verdict(&against(Action::Deny, "pub/**"), &deaf), Verdict::Allow);
 }
@@ -116,7 +116,7 @@ fn a_walk_does_not_show_files_denied_through_a_link() {
     let rules = policy.path_rules(&seen(&policy, read("."))).unwrap();
     assert!(rules.refuse(&read("private/x.txt")) && rules.refuse(&read("private")));
     assert!(!rules.refuse(&read("src/lib.rs")));
-    // The call named the place, and was asked about it.
+    // An ask rule does not hide the place from a call that named it, because the human was asked about that call.
     let policy = against(Action::Ask, "pub/**");
     let rules = policy.path_rules(&seen(&policy, read("private"))).unwrap();
     assert!(!rules.refuse(&read("private/x.txt")));
@@ -139,7 +139,7 @@ fn no_grant_and_no_lesson_lifts_a_rule_on_a_link() {
     }
 }
 
-// A decision can be made again from a record: the links are in it.
+// `Facts` record the targets of links, so a decision can be repeated from a record, without the file system.
 #[test]
 fn links_are_facts() {
     let policy = against(Action::Deny, "pub/**");

@@ -153,7 +153,7 @@ fn no_folder_becomes_a_repository_unseen() {
         ..Target::missing(path)
     };
     assert_eq!(in_auto_edit("docs/config", Some(beside("docs/config"))), asked);
-    // To read there is ordinary.
+    // Reading these names needs no question.
     let facts = facts("read_file", vec![read("docs/config")]).with_sight(vec![beside("docs/config")], None);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     assert_eq!(decision.verdict, Verdict::Allow);

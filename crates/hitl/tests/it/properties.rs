@@ -86,7 +86,7 @@ pub(crate) fn kind() -> impl Strategy<Value = EffectKind> {
     ])
 }
 
-/// Facts in any mode, with what paths meet and with or without confinement.
+/// Facts in any mode, with or without the results of an inspection and with or without confinement.
 fn any_facts() -> impl Strategy<Value = Facts> {
     let mode =
         prop::sample::select(vec![Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Headless]);
@@ -110,7 +110,7 @@ fn any_facts() -> impl Strategy<Value = Facts> {
     })
 }
 
-/// A sandbox, from the one that holds everything to none.
+/// Any level of confinement, from full confinement to none.
 fn level(at: usize) -> Containment {
     match at {
         0 => Containment::new("ns", vec![]),
@@ -196,7 +196,7 @@ fn is_known(policy: &Policy, id: &str) -> bool {
 proptest! {
     #![proptest_config(cases())]
 
-    // Total, deterministic, and every part of every decision names a rule that exists.
+    // A decision is total and deterministic, and each of its parts names an existing rule.
     #[test]
     fn every_call_gets_a_verdict_by_a_rule_that_exists(rules in rules(), facts in any_facts()) {
         let policy = policy(&rules, Source::User);

@@ -7,8 +7,8 @@ use windlass_protocol::Effect;
 use crate::decide::facts;
 use crate::properties::{HOSTS, PATHS, cases, kind, of, policy, rules};
 
-/// The order of SECURITY by brute force, for paths and hosts that need no resolving: for each effect the verdict of the
-/// earliest stage that has one, and of all effects the most severe. It shares no code with the engine.
+/// Decides in the order of SECURITY by brute force, for paths and hosts that need no resolving: for each effect the
+/// verdict of the earliest stage that has one, and of all effects the most severe. It shares no code with the engine.
 fn reference(rules: &[Rule], fence: Option<&Constraint>, effects: &[Effect]) -> Verdict {
     let named = |effect: &Effect| effect.path().map(str::to_owned);
     let is_kind = |kind: EffectKind, effect: &Effect| format!("{kind:?}").to_lowercase() == effect.kind();

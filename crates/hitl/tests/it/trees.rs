@@ -12,7 +12,7 @@ use crate::decide::{facts, name, read, write};
 fn denying(effect: EffectKind, glob: &str) -> Policy {
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("no", Action::Deny).with_effect(effect).with_path(glob));
-    // The allowed paths beside it show that nothing else asks.
+    // Allow everything else, so that only the deny rule can change a verdict.
     file.rules.push(Rule::new("yes", Action::Allow));
     Policy::default().with_file(Source::User, file).unwrap()
 }
@@ -84,7 +84,7 @@ fn a_tree_matches_each_rule_that_could_apply_below_it() {
     ] {
         assert_eq!(verdict(&denying(EffectKind::Read, glob), read_tree(tree)).0, expected, "{glob} {tree}");
     }
-    // A rule that allows has to cover all of it.
+    // An allow rule has to cover the whole tree.
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("md", Action::Allow).with_effect(EffectKind::Write).with_path("docs/*.md"));
     file.rules.push(Rule::new("gen", Action::Allow).with_effect(EffectKind::Write).with_path("gen/**"));
@@ -114,7 +114,7 @@ fn a_constraint_applies_to_trees() {
     assert_eq!(verdict(&policy(reading(&["src/*"])), read_tree("src/deep")).0, Verdict::Deny);
 }
 
-// security 3: what lies in a folder that is removed is looked at name by name.
+// security 3: policy decides about each name in a folder that is removed.
 #[test]
 fn each_name_that_goes_with_a_folder_is_decided() {
     let folder = |names: &[&str]| {
@@ -151,7 +151,7 @@ fn a_name_is_removed_where_the_folder_leads() {
         .with_sight(vec![folder, at("pub/x.txt", TargetKind::File)], None);
     let policy = denying(EffectKind::Delete, "private/**");
     assert_eq!(of(&policy, &removed).verdict, Verdict::Deny);
-    // A tool that looked at the name alone has seen where it is.
+    // A tool that inspected only the name has recorded where it leads.
     let alone = |path: &str, resolved: &str| {
         facts("apply_patch", vec![Effect::Delete { path: path.into() }])
             .with_sight(vec![linked(path, resolved)], None)
@@ -191,7 +191,7 @@ fn files_of_the_program_itself_are_out_of_reach() {
     {
         assert_eq!(verdict(&policy, command(text)).0, Verdict::Deny, "{text}");
     }
-    // A link that leads there is the place.
+    // A link to the place is treated as the place.
     let through =
         facts("read_file", vec![read("a")]).with_sight(vec![linked("a", ".config/windlass/x")], None);
     assert_eq!(of(&policy, &through).reason.rule_id, "f.own_policy");

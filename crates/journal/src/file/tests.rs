@@ -48,7 +48,8 @@ fn a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on() {
     }
 }
 
-// correctness 22: the last line, too. It was synced before its call ran, so dropping it would run the call again (R6).
+// correctness 22: a changed byte in the last line is an error too. The line was synced before its call ran, so
+// dropping it would run the call again (R6).
 #[test]
 fn a_changed_byte_anywhere_is_an_error_that_names_the_line() {
     let (_folder, path) = journal_of(&["first", "second", "third"]);
@@ -68,7 +69,7 @@ fn a_changed_byte_anywhere_is_an_error_that_names_the_line() {
     }
 }
 
-// F34: bytes flipped, cut or zeroed anywhere panic nowhere, and lose no record before them.
+// F34: flipped, cut or zeroed bytes cause no panic, and every record before them is kept.
 #[test]
 fn no_damage_loses_a_record_before_it() {
     let (folder, path) = journal_of(&["first", "second", "third"]);
@@ -82,7 +83,8 @@ fn no_damage_loses_a_record_before_it() {
             fs::write(&path, &bytes).unwrap();
             let before = ends.iter().filter(|end| **end <= at).count();
             let (mut journal, salvaged) = FileJournal::salvage(&path).unwrap();
-            // No crash changes a byte of a line that was written whole.
+            // A crash cannot change a byte of a complete line, so the damage is reported and the original file is
+            // kept.
             let salvaged = salvaged.unwrap();
             assert_eq!(fs::read(&salvaged.copy).unwrap(), bytes, "nothing is thrown away");
             fs::remove_file(salvaged.copy).unwrap();

@@ -23,7 +23,7 @@ fn a_key_gives_the_same_journal_again() {
     check_kept(&FileJournals::new(folder.path()));
 }
 
-// Ids come from providers: whatever is in them, a journal stays in its folder, and no two share one.
+// Ids come from providers. For any id the journal is in its folder, and two ids never share a journal.
 #[test]
 fn keys_of_any_kind_are_paths_of_their_own_below_the_folder() {
     let folder = tempfile::tempdir().unwrap();

@@ -91,7 +91,7 @@ fn a_journal_with_a_defect_does_not_pass() {
                 .map(|record| Record::new(record.seq, record.at_ms / 1000, record.body))
                 .collect()
         },
-        // As a database with a column of parsed JSON does.
+        // A defect of a database with a column of parsed JSON: it writes the JSON again.
         |records| {
             let parsed = |record: Record| Record::new(record.seq, record.at_ms, through_json(&record.body));
             records.into_iter().map(parsed).collect()

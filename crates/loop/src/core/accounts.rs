@@ -95,9 +95,9 @@ impl Core {
         (!unknown.is_empty()).then(|| words::ask_about_unknown(&unknown))
     }
 
-    /// Applies an answer of the human to the counters. An answer with words resets the count of mistakes. An
-    /// answer about the budget restarts the budget; the caller has already stopped the run if the answer was
-    /// a no or empty.
+    /// Applies an answer of the human to the counters. An answer with words resets the count of mistakes. An answer
+    /// about the budget restarts the budget; the caller has already stopped the run if the answer was a denial or
+    /// empty.
     pub(crate) fn apply_reply(&mut self, reason: InterruptReason, has_words: bool) {
         if has_words {
             self.progress.forgive();

@@ -228,7 +228,7 @@ impl Core {
     }
 }
 
-/// Returns the message with a person's words and the parts behind them.
+/// Returns a user message of a text, followed by parts such as pictures and files.
 pub(super) fn to_message(text: String, parts: Vec<Part>) -> Message {
     let mut message = Message::user(text);
     message.parts.extend(parts);

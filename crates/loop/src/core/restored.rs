@@ -23,7 +23,7 @@ pub(crate) struct RestoredState {
     pub(crate) approvals: BTreeMap<CallId, RecordedApproval>,
     /// The changes of calls' arguments by the human.
     pub(crate) edits: BTreeMap<CallId, Edit>,
-    /// The guidance of the human whose message to the model is missing, because the process ended in between.
+    /// The guidance of the human that was recorded but not sent to the model, because the process ended in between.
     pub(crate) unsent_reply: Option<String>,
     pub(crate) last: Option<LastAnswer>,
     /// The recorded mode.

@@ -1,8 +1,8 @@
-//! The reasons that a transcript refuses a message or a result.
+//! The reasons for which a transcript refuses a message or a result.
 
 use windlass_protocol::CallId;
 
-/// The reason that a transcript refuses a message or a result.
+/// The reason for which a transcript refuses a message or a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranscriptError {

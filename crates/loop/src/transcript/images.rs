@@ -16,7 +16,7 @@ impl Transcript {
         with_images.into_iter().take(fresh.max(least)).collect()
     }
 
-    /// Replaces every picture of these messages by words, and returns the number of pictures.
+    /// Replaces every picture of these messages by a text, and returns the number of pictures.
     pub(crate) fn replace_images(&mut self, messages: &[usize], reason: &str) -> usize {
         let text = words::image_refused(reason);
         let mut images = 0_usize;

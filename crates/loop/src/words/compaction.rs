@@ -1,6 +1,6 @@
 //! Texts of a run that only compacts a conversation.
 
-/// Returns the end of a run that only compacts the conversation. `sizes` has the tokens before and after.
+/// Returns the final text of a run that only compacts the conversation. `sizes` has the tokens before and after.
 pub(crate) fn describe_compaction(sizes: Option<(u64, u64)>, tokens: u64) -> String {
     match sizes {
         Some((before, after)) => {

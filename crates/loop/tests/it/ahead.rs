@@ -8,7 +8,7 @@ use windlass_stream::Chunk;
 
 use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
 
-/// Reports of the driver about a call that it let run.
+/// Returns the driver's decision to run a call.
 fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
     let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
@@ -106,7 +106,7 @@ fn no_call_starts_after_a_waiting_call() {
     run.check_ahead(&[]);
 }
 
-// L4: a call that may be refused as a repetition does not begin before that is known.
+// L4: a call that may be refused as a repetition begins only when its answer is complete.
 #[test]
 fn a_repeated_call_is_not_started_early() {
     let mut run = Driven::start(early());
@@ -121,7 +121,7 @@ fn a_repeated_call_is_not_started_early() {
     run.check_ahead(&[]);
 }
 
-// P1: an id that was there before becomes another one when its call starts.
+// P1: a call whose id is already used in the run starts with a new id.
 #[test]
 fn a_call_with_a_used_id_begins_under_another() {
     let mut run = Driven::start(early());
@@ -133,7 +133,7 @@ fn a_call_with_a_used_id_begins_under_another() {
     run.check_ahead(&["call_2_0", "c2"]);
 }
 
-// S10: an answer without its end is void, and so is its content.
+// S10: if an answer breaks off, its early calls are discarded with it.
 #[test]
 fn early_calls_of_a_discarded_answer_are_discarded() {
     let mut run = Driven::start(early());
@@ -143,7 +143,7 @@ fn early_calls_of_a_discarded_answer_are_discarded() {
     assert!(run.effects.contains(&Command::AbandonSpeculative { answer: 1 }), "{:?}", run.effects);
     run.chunks([call("c1", "look", r#"{"other":true}"#)]);
     run.check_ahead(&["c1"]);
-    // It comes late, and is of the answer before.
+    // A late result of a call of the discarded answer is ignored.
     run.step(ran(1, &first, Error));
     let again = run.ahead().remove(0);
     run.end();

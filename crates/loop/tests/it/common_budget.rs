@@ -60,7 +60,7 @@ fn the_budget_of_its_own_is_not_used_by_others() {
     assert!(run.is_sent());
 }
 
-// H10: one yes is enough for all who share the budget.
+// H10: one approval to exceed a shared budget is valid for all runs that share it.
 #[test]
 fn a_budget_answer_of_another_run_lets_this_run_continue() {
     let budget = || Budget { requests: 3, ..Budget::default() };
@@ -77,7 +77,7 @@ fn a_budget_answer_of_another_run_lets_this_run_continue() {
     assert!(run.is_sent(), "what was used before the yes counts no more");
     turn(&mut run, "c", Some(others(&[("child", of(4, 0, 0))], 1)));
     assert!(question(&run).is_some(), "two of its own and two of the child's since then");
-    // In another process the same is known.
+    // Another process knows the same usage from the record.
     let (machine, effects) = Machine::resume(config().with_shared_budget(budget()), record, 0).unwrap();
     let known: BTreeMap<String, Used> = [("child".to_owned(), of(2, 0, 0))].into();
     assert_eq!(machine.used_by_others(), &known);

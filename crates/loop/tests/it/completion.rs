@@ -1,4 +1,4 @@
-//! When a completion counts (L1, L2).
+//! Tests of the completions that end a run (L1, L2).
 
 use windlass_loop::Outcome;
 use windlass_protocol::ResultStatus;
@@ -58,7 +58,7 @@ fn of_two_completions_none_counts() {
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Error), ("c2".into(), ResultStatus::Error)]);
 }
 
-// L1: feedback is sent as the result.
+// L1: the human's feedback is the result of the rejected call.
 #[test]
 fn a_run_continues_if_the_human_rejects_its_completion() {
     let mut run = Driven::start(config());

@@ -25,7 +25,8 @@ fn turn(run: &mut Driven, id: &str) {
     run.result(id, ResultStatus::Ok);
 }
 
-/// The record of a run that was cut off while `change` ran, taken up again and suspended with the question about it.
+/// The record of a run that was cut off while `change` ran, then resumed, and suspended with the question about this
+/// call.
 fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
@@ -41,7 +42,8 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
     (record, id)
 }
 
-// Correctness 1 (a): the question is asked again, so that its answer reaches the model and is not a yes to the budget.
+// Correctness 1 (a): the question is asked again, so that its answer reaches the model and does not extend the
+// budget.
 #[test]
 fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budget() {
     let config = config()
@@ -66,11 +68,11 @@ fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budg
     assert_eq!(run.asked().reason, InterruptReason::Budget);
     assert_eq!(run.asked().number, id.number + 1);
     assert_eq!(InterruptId::open_in(&record), None);
-    // Answered once, it is not asked again.
+    // An answered question is not asked again.
     assert!(resumed(config, &record).is_sent());
 }
 
-// Correctness 1 (b): a yes to the time that was used does not answer a later question about requests.
+// Correctness 1 (b): approval of more time does not answer a later question about the number of requests.
 #[test]
 fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     let budget = Budget { wall_ms: 5_000, requests: 2, ..Budget::default() };
@@ -99,7 +101,7 @@ fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     assert!(run.is_sent());
 }
 
-// A question in other words is a different question: the answer applies to the question that was shown.
+// A question with another text is a different question, because an answer applies to the text that was shown.
 #[test]
 fn a_question_that_shows_something_else_is_another_one() {
     let shared = || config().with_shared_budget(requests(1)).with_unanswered(UnansweredPolicy::Suspend);
@@ -116,7 +118,8 @@ fn a_question_that_shows_something_else_is_another_one() {
     assert_eq!(run.asked().number, id.number + 1);
 }
 
-// Correctness 18: the yes of another run moves this one to another question, which a late "no" does not answer.
+// Correctness 18: an approval in another run replaces this run's question by a new one, which a late "no" to the old
+// one does not answer.
 #[test]
 fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
     let config = config().with_shared_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);
@@ -141,7 +144,7 @@ fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
     assert!(!said, "the model does not hear it");
 }
 
-// Correctness 12: no answer about unknown effects does not extend the budget, live or replayed.
+// Correctness 12: a missing answer about unknown effects does not extend the budget, neither live nor after a resume.
 #[test]
 fn silence_does_not_begin_the_budget_anew() {
     let config = config().with_budget(requests(3)).with_unknown_effects(UnknownEffects::AskHuman);
@@ -163,7 +166,8 @@ fn silence_does_not_begin_the_budget_anew() {
     }
 }
 
-// Correctness 27: a durable engine gives no answer to a second step.
+// Correctness 27: steps have different keys, because a durable engine would return the first step's answer for an
+// equal key.
 #[test]
 fn two_questions_of_one_turn_and_two_attempts_have_two_keys() {
     let config = config().with_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);
@@ -204,7 +208,7 @@ fn attempts_before_a_crash_are_counted_so_that_no_key_repeats() {
     assert_eq!(keys, ["model-1-2"]);
 }
 
-// Correctness 14: a crash between the answer on record and its message to the model.
+// Correctness 14: the process crashed after the answer was recorded and before it was sent to the model.
 #[test]
 fn words_on_record_reach_the_model_after_a_crash() {
     let set_up = || config().with_budget(requests(1));
@@ -245,7 +249,7 @@ fn time_is_counted_from_the_start_of_the_run() {
     assert!(Driven { machine, effects, now: EPOCH_MS }.is_sent());
 }
 
-/// The question that the run asks next, or none if it asks the model.
+/// Returns the next question of the run, or `None` if the run sends a request.
 fn next_question(run: &Driven) -> Option<String> {
     run.effects.iter().find_map(|want| match want {
         Command::Interrupt { question, .. } => Some(question.clone()),
@@ -264,7 +268,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
         act(&mut run);
         record.extend(entries(&run.effects));
         assert_eq!(next_question(&run).is_some(), says.is_some());
-        // As if the process had ended before the question, and before whatever came of the last answer.
+        // The record ends before the question and before the effects of the last answer.
         let end = record.iter().rposition(|entry| !matches!(entry, Entry::Interrupt { .. })).unwrap();
         let again = resumed(config.clone(), &record[..=end]);
         assert_eq!(next_question(&again), next_question(&run));
@@ -288,7 +292,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
         run.step(Input::Chunk(finish(StopReason::End)));
         run.step(Input::StreamEnd(Ok(())));
     };
-    // Nudges, also those about empty answers, which are not on record themselves.
+    // Count nudges, also those about empty answers, which are not recorded themselves.
     let nudges = config().with_limits(RunLimits { nudges: 2, stream_retries: 0, ..RunLimits::default() });
     let talk = |run: &mut Driven| {
         for _ in 0..3 {
@@ -301,7 +305,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
         keep(run, |run| run.answer([Chunk::text("I think")]));
     };
     check(&nudges.clone().with_budget(requests(2)), mixed, Some("2 requests"));
-    // Tokens of answers that came to nothing.
+    // Count the tokens of discarded answers.
     let tokens = Budget { tokens: 22, ..Budget::default() };
     let twice = move |run: &mut Driven| {
         empty(run);
@@ -320,7 +324,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
     check(&config().with_budget(calls), malformed, None);
 }
 
-// Correctness 29: an answer of words that was whole is a completion, whenever the process ended.
+// Correctness 29: a complete answer without calls is a completion, even if the process ended right after it.
 #[test]
 fn a_whole_answer_in_words_is_not_paid_for_twice() {
     let config = Config::new("model", vec![]);

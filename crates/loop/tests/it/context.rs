@@ -48,7 +48,8 @@ fn summary(run: &mut Driven, text: &str) {
     run.step(Input::StreamEnd(Ok(())));
 }
 
-// R4: old results go first, the newest answers and the task stay, and until it is needed nothing is touched.
+// R4: old results are removed first; the task and the newest answers stay. Nothing is removed before the window is
+// almost full.
 #[test]
 fn old_results_are_left_out_before_the_window_is_full() {
     let mut run = Driven::start(with(ContextLimits { window: 2_000, ..limits() }));
@@ -89,7 +90,7 @@ fn events_report_the_fill_of_the_window_once_for_each_step() {
     assert_eq!(told[..2], [ContextPressure::Warn, ContextPressure::Alert]);
 }
 
-/// A run whose results are too short to be left out, so that whole turns have to go.
+/// A run whose results are too short to be left out, so that whole turns have to be removed.
 fn full(limits: ContextLimits) -> (Driven, Vec<Entry>) {
     let mut run = Driven::start(with(limits));
     let mut record = entries(&run.effects);
@@ -185,7 +186,7 @@ fn too_long(run: &mut Driven) {
     run.step(Input::StreamEnd(Err(failure)));
 }
 
-// F23: asked once more, shorter, and no pair is parted.
+// F23: after the refusal a shorter conversation is sent once, and no call is separated from its result.
 #[test]
 fn a_provider_that_refuses_the_length_is_asked_once_more_with_less() {
     let mut run = Driven::start(config());
@@ -230,7 +231,7 @@ fn a_window_that_was_met_is_known_from_then_on() {
     assert!(is_full);
 }
 
-// The provider's own count is believed, not the estimate.
+// The provider's own count replaces the estimate.
 #[test]
 fn the_providers_count_sets_the_scale() {
     let mut run = Driven::start(with(ContextLimits { window: 100_000, ..limits() }));
@@ -243,7 +244,7 @@ fn the_providers_count_sets_the_scale() {
     assert!(counted >= estimated * 3, "{counted} of {estimated}");
 }
 
-// However much room there is: providers take only so many images.
+// The number of images is limited even in an empty window, because providers accept a limited number.
 #[test]
 fn of_too_many_images_the_newest_half_stays() {
     let mut run = Driven::start(with(ContextLimits { most_images: 4, ..ContextLimits::default() }));

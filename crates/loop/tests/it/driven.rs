@@ -1,4 +1,4 @@
-//! A machine that a list drives, with queries about its effects.
+//! A machine that a test drives by hand, with queries about its effects.
 
 use windlass_hitl::{
     ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants,
@@ -29,7 +29,7 @@ pub(crate) fn config() -> Config {
     early().with_call_start(CallStart::AfterAnswer)
 }
 
-/// Like the function above, with calls that start while their answer streams.
+/// Like `config`, with calls that start while their answer streams.
 pub(crate) fn early() -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     Config::new(
@@ -145,7 +145,7 @@ impl Driven {
         self.step(Input::Approval(ApprovalOutcome::Answered(decision)));
     }
 
-    /// The question to the human that was asked last.
+    /// Returns the question to the human that was asked last.
     pub(crate) fn asked(&self) -> InterruptId {
         let mut asked = self.effects.iter().rev();
         asked

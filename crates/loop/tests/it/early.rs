@@ -21,7 +21,7 @@ fn denial() -> EarlyRefusal {
     EarlyRefusal::Denied(Reason::new("f.outside_write", Source::Builtin, "outside of the workspace"))
 }
 
-/// The last argument that the machine wants looked at.
+/// Returns the last early arguments that the machine wants decided.
 fn wanted(run: &Driven) -> Option<(u64, CallIndex, String, String)> {
     run.effects.iter().rev().find_map(|effect| match effect {
         Command::CheckEarly { answer, key, tool, argument, value } => {
@@ -120,7 +120,7 @@ fn a_late_refusal_changes_nothing() {
     run.step(Input::Chunk(finish(StopReason::Calls)));
     run.step(Input::StreamEnd(Ok(())));
     assert_eq!(run.to_decide().len(), 1);
-    // Another answer streams: the refusal was for the one before.
+    // A refusal that arrives while the next answer streams belongs to the previous answer.
     let mut run = Driven::start(config());
     run.step(Input::StreamEnd(Err(windlass_loop::StreamFailure::new("broke", true))));
     run.effects.clear();

@@ -1,4 +1,4 @@
-//! Approvals with changed arguments, and hooks, in the machine alone.
+//! Approvals with changed arguments, and hooks, tested in the machine without an agent.
 
 use windlass_hitl::{
     ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy,

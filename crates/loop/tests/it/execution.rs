@@ -45,7 +45,7 @@ fn results_are_in_call_order() {
     assert_eq!(ids, ["c1", "c2", "c3"]);
 }
 
-// L5: a question that waits does not hold the others up.
+// L5: a question that waits does not delay other calls.
 #[test]
 fn a_pending_approval_does_not_stall_other_calls() {
     let mut run = Driven::start(config());
@@ -68,7 +68,7 @@ fn the_humans_comment_is_in_the_calls_own_result() {
     assert!(run.texts_of_results().contains("use b.txt"));
 }
 
-// H12: three different things.
+// H12: a timeout and a missing approver have different results.
 #[test]
 fn a_timeout_and_a_missing_approver_have_different_texts() {
     let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));
@@ -211,7 +211,7 @@ fn a_fatal_tool_ends_the_run_with_all_results() {
     check_paired(run.machine.transcript().messages());
 }
 
-// F39: A, B, A, B with the same results goes nowhere; with other results it may.
+// F39: a repeated round of calls is stopped if its results are the same each time; with other results it continues.
 #[test]
 fn calls_that_go_round_in_circles_are_stopped() {
     #[track_caller]
@@ -240,7 +240,7 @@ fn calls_that_go_round_in_circles_are_stopped() {
         check(period, true);
         check(period, false);
     }
-    // Longer rounds are not seen as such.
+    // Longer rounds are not detected.
     check(5, false);
 }
 
@@ -250,7 +250,7 @@ fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, V
     poll_with(config(), tool, times, answer)
 }
 
-/// Like the function above, with another configuration.
+/// Like `poll`, with another configuration.
 fn poll_with(
     config: Config,
     tool: &str,
@@ -360,7 +360,8 @@ fn an_approval_without_a_limit_waits() {
     assert_eq!(run.ran(), ["b"]);
 }
 
-// A suspicion that is refuted: the assembler renames before, so that a malformed call takes no other one with it.
+// A refuted suspicion: the assembler renames calls with equal ids first, so a malformed call does not invalidate
+// another one.
 #[test]
 fn of_two_calls_with_one_id_only_the_malformed_one_is_refused() {
     for (first, second) in [("{}", "[1]"), ("[1]", "{}")] {

@@ -104,7 +104,7 @@ fn without_a_picture_or_when_none_is_left_the_run_fails() {
     assert!(has_failed(&run) && removals(&run).is_empty());
 }
 
-// A failure that is not about a picture takes none.
+// A failure that is not about a picture does not remove a picture.
 #[test]
 fn another_refusal_leaves_pictures_alone() {
     let mut run = Driven::start(config());
@@ -123,7 +123,8 @@ fn pictures_that_an_answer_was_given_to_stay_while_newer_ones_can_go() {
     }
     refuse(&mut run);
     assert_eq!((removals(&run), pictures(&run)), (vec![1], 2));
-    // The next answer shows that the rest is taken, so the next refusal begins with the newest again.
+    // The next answer shows that the provider accepts the remaining pictures, so the next refusal removes the newest
+    // one first again.
     look(&mut run, 3);
     refuse(&mut run);
     assert_eq!((removals(&run), pictures(&run)), (vec![1], 2));
@@ -143,7 +144,7 @@ fn without_a_new_picture_the_newest_message_with_pictures_goes() {
     assert!(last_request(&run).is_some());
 }
 
-// A model without vision, after one with it: all pictures have to go, and that takes few requests.
+// After a change to a model without vision all pictures have to be removed, which takes few requests.
 #[test]
 fn refusals_converge_when_all_pictures_have_to_go() {
     let mut run = Driven::start(unlimited());
@@ -182,7 +183,7 @@ fn refused_pictures_of_the_human_are_replaced_too() {
     assert_eq!(machine.transcript(), run.machine.transcript());
 }
 
-// S12: the refusal can come inside a stream that began well.
+// S12: a provider can refuse an image inside a stream that began with a status of success.
 #[test]
 fn a_refusal_in_the_stream_counts_by_its_words() {
     #[track_caller]

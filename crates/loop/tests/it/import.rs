@@ -24,7 +24,7 @@ fn results(list: &[(&str, &str)]) -> Message {
     Message::results(list.iter().map(|(call, says)| result(call, says)))
 }
 
-/// The imported messages: each message as a short word, and each repair in its words.
+/// Compares the imported messages, each written as one short word, and the texts of the repairs.
 #[track_caller]
 fn check(messages: Vec<Message>, expected: &[&str], mends: &[&str]) {
     let imported = Transcript::import(messages);
@@ -62,7 +62,7 @@ fn a_complete_conversation_is_imported_unchanged() {
     check(messages, &["User: task", "call a", "call b", "1 of a", "2 of b", "Assistant: done"], &[]);
 }
 
-// By id first, and by position only among those that are left over.
+// Results are paired by id, and only the remaining ones by position.
 #[test]
 fn results_are_paired_by_id_and_then_by_place() {
     let messages = vec![

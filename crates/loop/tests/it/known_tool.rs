@@ -1,4 +1,4 @@
-//! Calls by other names than the tool was shown under.
+//! Calls by a name that differs from the shown name of the tool.
 
 use windlass_loop::{Budget, Command, Config, KnownTool, Machine, Outcome, StepClass};
 use windlass_protocol::{Control, Hints, ResultStatus};
@@ -23,7 +23,7 @@ fn aliased(mut config: Config) -> Config {
     config.with_known_tools(known)
 }
 
-// Correctness 21: what reads is read-only by whatever name, so that it runs again after a crash.
+// Correctness 21: a call by an alias has the read-only hint of its tool, so it runs again after a crash.
 #[test]
 fn a_call_by_an_alias_has_the_hints_of_its_tool() {
     for name in ["look", "list_dir", "functions.list_dir", "Short-Look"] {

@@ -119,7 +119,7 @@ fn a_resumed_run_records_only_a_new_mode() {
     }
 }
 
-// A kind of call that only the program can have got wrong is seen when the call is looked up.
+// A kind of payload that only an error of the program can cause is detected when the call is looked up.
 #[test]
 fn a_fatal_error_ends_the_run_before_the_call_is_decided_too() {
     let mut run = Driven::start(config());
@@ -191,7 +191,7 @@ fn a_compaction_clears_the_earlier_offers() {
     assert!(bound <= request.messages.len(), "{bound} of {}", request.messages.len());
 }
 
-// Decision 161: the record has the mode and not the tools, so a resumed run begins with the tools of now.
+// Decision 161: the record has the mode and not the tools, so a resumed run begins with the present tools.
 #[test]
 fn a_record_with_changes_of_the_mode_resumes_without_earlier_offers() {
     let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));

@@ -44,7 +44,7 @@ fn calls_that_are_decided_backwards_are_asked_about_in_order() {
     assert_eq!(run.ran(), ["r", "c", "a", "b"], "answers count in any order");
 }
 
-// L5: nothing but a question waits.
+// L5: an undecided call delays the questions of later calls; calls without a question run.
 #[test]
 fn a_call_that_is_not_decided_yet_holds_back_questions_and_nothing_else() {
     let mut run = four();
@@ -70,7 +70,7 @@ fn a_call_that_turns_out_not_to_ask_lets_the_others_ask() {
     assert_eq!(asked(&run), ["b"]);
 }
 
-// L7: a question that was held back is never put after a stop.
+// L7: a delayed question is not asked after a stop.
 #[test]
 fn a_question_that_is_held_back_ends_with_the_run() {
     let mut run = four();
@@ -95,7 +95,7 @@ fn the_time_of_a_question_begins_when_it_is_put() {
     assert_eq!(run.machine.next_deadline(), Some(1_000_000 + windlass_hitl::DEFAULT_TIMEOUT_MS));
 }
 
-// L6: a call that began while the answer streamed may still ask, until it runs.
+// L6: a call that was started while the answer streamed can still need a question until it runs.
 #[test]
 fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_decided_does() {
     for runs in [false, true] {
@@ -128,7 +128,7 @@ fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_decided_doe
     }
 }
 
-// The record has the questions in the order in which they were put.
+// The record has the questions in the order in which they were asked.
 #[test]
 fn questions_stand_on_record_in_order() {
     let mut run = four();

@@ -1,4 +1,4 @@
-//! Records of earlier versions, as they were written then, which are read for ever.
+//! Records of all earlier versions, unchanged, which every later version can read.
 
 use windlass_loop::{
     Budget, Command, Entry, InterruptId, InterruptReason, Machine, Outcome, ResumeError, UnknownEffects, Wait,
@@ -24,8 +24,8 @@ const RECORDS: [(u32, &str); 9] = [
 /// The record of the newest version.
 const NEWEST: &str = RECORDS[8].1;
 
-/// Records of version 5 that end in a question about the budget, which had no id then. In the second one a call was cut off
-/// before.
+/// Records of version 5 that end in a question about the budget, which had no id then. In the second record a call
+/// was cut off before the question.
 const WAITING: [&str; 2] =
     [include_str!("../golden/record-5-waiting.jsonl"), include_str!("../golden/record-5-cut-off.jsonl")];
 
@@ -80,7 +80,7 @@ fn an_old_record_resumes_with_its_recorded_texts() {
     }
 }
 
-// F37: a record of a later program is refused in words and left as it is.
+// F37: a record of a later version is refused with an error and not changed.
 #[test]
 fn a_record_of_a_later_version_is_refused() {
     let later = NEWEST.replace(r#""version":9"#, r#""version":10"#);
@@ -97,7 +97,7 @@ fn unknown_fields_are_read_over() {
     assert_eq!(read(&text), read(NEWEST));
 }
 
-/// The record that this version writes, when it is to be kept.
+/// Compares the record that this version writes with the stored record of the newest version.
 #[test]
 fn a_suspended_run_writes_what_the_newest_record_has() {
     let kinds = |entries: &[Entry]| -> Vec<String> {
@@ -112,7 +112,7 @@ fn a_suspended_run_writes_what_the_newest_record_has() {
     assert_eq!(kinds(&written), kinds(&record), "each kind of entry stands in the newest record");
 }
 
-// Questions had no id before version 6. A question of a resumed run with the same words is the same question.
+// Questions had no id before version 6. A question of a resumed run with the same text is the same question.
 #[test]
 fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
     for (text, is_cut_off) in WAITING.into_iter().zip([false, true]) {

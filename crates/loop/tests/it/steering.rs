@@ -126,7 +126,7 @@ fn a_message_repeated_under_one_id_is_delivered_once() {
         let (machine, effects) = Machine::resume(config(), record.to_vec(), 0).unwrap();
         Driven { machine, effects, now: 0 }
     };
-    // The process is killed here, and the message is still where it was left.
+    // The process is killed here, and the sender still has the message.
     let mut run = resume(&record);
     assert_eq!(
         run.machine.step(
@@ -145,7 +145,7 @@ fn a_message_repeated_under_one_id_is_delivered_once() {
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief", "be brief"], "the same words under another id are another message");
     record.extend(entries(&run.effects));
-    // The message was delivered before, and arrives once more.
+    // A message that was delivered before the crash arrives once more.
     let mut run = resume(&record);
     run.effects.clear();
     say_as(&mut run, "m1", "be brief");

@@ -1,4 +1,4 @@
-//! Answers as they arrive: kept, asked for again, or nudged.
+//! Answers while they arrive: they are kept, requested again, or followed by a nudge.
 
 use windlass_loop::{
     Budget, Command, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
@@ -47,7 +47,7 @@ fn the_guidance_of_the_human_continues_the_run() {
 #[test]
 fn an_empty_answer_is_discarded_and_requested_again_before_the_nudge() {
     let mut run = Driven::start(config());
-    // A signature without words, as Gemini sends it, is not an answer either.
+    // A signature without text, as Gemini sends it, is not an answer either.
     let signature = Chunk::TextEnd { opaque: Some(Opaque::new("gemini", "c2ln".into())) };
     for attempt in [vec![], vec![signature]] {
         run.answer(attempt.clone());
@@ -215,7 +215,7 @@ fn a_generated_id_differs_from_the_ids_of_the_answer() {
     run.answer([call("c1", "look", "{}")]);
     run.decide_all();
     run.result("c1", ResultStatus::Ok);
-    // The first call's id is taken, and the one that is made for it is the id of the second call.
+    // The id of the first call is already used, and the id that would be generated for it is that of the second call.
     run.answer([call("c1", "look", r#"{"a":1}"#), call("call_2_0", "look", r#"{"a":2}"#)]);
     let ids: Vec<_> = run.to_decide().iter().map(|call| call.id.to_string()).collect();
     assert_eq!(ids, ["call_2_0", "call_2_1"]);
@@ -278,7 +278,7 @@ fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
     run.effects.iter().filter_map(wait).collect()
 }
 
-// S12: Gemini's `MALFORMED_FUNCTION_CALL`, OpenRouter's `error`, vLLM's `abort`.
+// S12: for example `MALFORMED_FUNCTION_CALL` of Gemini, `error` of OpenRouter and `abort` of vLLM end such an answer.
 #[test]
 fn words_of_an_answer_that_failed_are_not_the_result() {
     for reason in [StopReason::Error, StopReason::Unknown("abort".into())] {
@@ -296,7 +296,7 @@ fn words_of_an_answer_that_failed_are_not_the_result() {
     }
 }
 
-// S12: DeepSeek's and OpenRouter's answers that fail behind whole calls run none of them.
+// S12: if an answer of DeepSeek or OpenRouter fails after complete calls, none of its calls runs.
 #[test]
 fn calls_of_an_answer_that_failed_do_not_run() {
     let mut run = Driven::start(config());
@@ -305,7 +305,7 @@ fn calls_of_an_answer_that_failed_do_not_run() {
     assert!(run.to_decide().is_empty());
 }
 
-// L9: Gemini gives a `RetryInfo` inside the stream, OpenAI "try again in 11 s".
+// L9: Gemini sends a `RetryInfo` inside the stream, OpenAI the text "try again in 11 s".
 #[test]
 fn a_wait_that_the_stream_asks_for_is_kept() {
     let mut run = Driven::start(config());
@@ -314,7 +314,7 @@ fn a_wait_that_the_stream_asks_for_is_kept() {
     assert_eq!(fed(&mut run, [Chunk::Error { error }]), [48_000]);
 }
 
-// R4: OpenAI's Responses API reports it while it streams, and OpenRouter under a status of 200.
+// R4: OpenAI's Responses API reports a context that is too long in the stream, OpenRouter after a status of 200.
 #[test]
 fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
     let mut run = Driven::start(config());
@@ -347,7 +347,7 @@ fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
     assert_eq!(sent, Some(ToolProtocol::Text));
 }
 
-// H10: the provider charges for them.
+// H10: the provider charges for the tokens of an answer that broke off.
 #[test]
 fn tokens_of_answers_that_broke_off_are_counted() {
     let usage = Usage { input_tokens: 1_000, output_tokens: 10, ..Usage::default() };
@@ -366,7 +366,7 @@ fn tokens_of_answers_that_broke_off_are_counted() {
     assert_eq!(total.map(|total| total.input_tokens), Some(4_000));
 }
 
-// R4: Anthropic's `model_context_window_exceeded`, Mistral's `model_length`.
+// R4: Anthropic ends such an answer with `model_context_window_exceeded`, Mistral with `model_length`.
 #[test]
 fn an_answer_that_filled_the_window_makes_room_once() {
     let mut run = Driven::start(config());
@@ -431,7 +431,7 @@ fn every_attempt_counts_once_in_the_budget_of_requests() {
     }
 }
 
-// S15: a provider that reports no tokens has used some, so the events hold no zero that reads as a count.
+// S15: a provider that does not report tokens has used some, so events omit the count instead of stating zero.
 #[test]
 fn events_of_an_answer_without_reported_tokens_have_no_tokens() {
     let mut run = Driven::start(windlass_loop::Config::new("model", vec![]));

@@ -29,7 +29,7 @@ fn resumed(config: Config, record: &[Entry]) -> Driven {
     Driven { machine, effects, now: 0 }
 }
 
-/// A run that waits for a yes to `b` and to `c`, while `a` has run.
+/// Returns a run that waits for the approval of `b` and `c` after `a` has run, and its record.
 fn waiting() -> (Driven, Vec<Entry>) {
     let mut run = Driven::start(suspending());
     let mut record = entries(&run.effects);
@@ -64,7 +64,7 @@ fn without_that_silence_is_a_no() {
     assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::Denied)]);
 }
 
-// R6: any subset, in any order; the rest waits on, in as many processes as it takes.
+// R6: questions can be answered in any order and in any subset, by several processes in turn; the others stay open.
 #[test]
 fn answers_come_in_any_order_and_any_subset() {
     let (_, mut record) = waiting();
@@ -108,7 +108,7 @@ fn approved() -> Vec<Entry> {
     record
 }
 
-// SECURITY "Journal": still approved, same hash, policy checked again.
+// SECURITY "Journal": a recorded approval stays valid for the same hash, and policy decides again.
 #[test]
 fn a_recorded_approval_survives_a_crash_and_is_not_requested_again() {
     let record = approved();
@@ -153,7 +153,7 @@ fn cut_off() -> Vec<Entry> {
 fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     let from = run.effects.len();
     run.decide_call(call);
-    // The same decision with the plan: the driver's facts plan nothing.
+    // Repeat the decision with the plan, because the facts of this driver have none.
     for want in &mut run.effects[from..] {
         if let Command::Record(Entry::Decided { facts: Some(facts), .. }) = want {
             facts.planned = vec![planned.clone()];
@@ -190,7 +190,7 @@ fn a_change_that_was_not_begun_is_decided_again_and_its_yes_still_counts() {
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::NotBegun });
     run.decide_all();
     assert_eq!(run.ran(), ["b"]);
-    // Late or doubled news change nothing.
+    // A late or repeated `Reconciled` input changes nothing.
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::Done });
     run.result("b", ResultStatus::Ok);
     assert!(run.is_sent());
@@ -305,7 +305,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
     assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
 }
 
-// R6: by policy, the human is informed before the model continues.
+// R6: if `UnknownEffects::AskHuman` is set, the human is asked before the model receives the next request.
 #[test]
 fn a_human_is_asked_about_unknown_effects_if_configured() {
     let record = approved();

@@ -43,7 +43,7 @@ fn only_local_requests_with_the_host_name_and_the_token_are_accepted() {
     {
         check(&guard, &[own, ("authorization", wrong)], Some(401));
     }
-    // correctness-2 16: a name may be given with a port, and other ports are reached by it all the same.
+    // correctness-2 16: a host name with a port in the configuration is accepted with any port.
     let ported = RequestGuard { token: None, hosts: vec!["example.com:8080".to_owned()] };
     for host in ["example.com", "example.com:8080", "EXAMPLE.com:1"] {
         check(&ported, &[("host", host)], None);

@@ -51,7 +51,7 @@ async fn named_forms_are_filled_in_one_after_another() {
     let color = json!({"color": form_response(&json!({"color": "red"}))});
     let done = client.ask(&call(&third["result"]["requestState"], color)).await;
     assert_eq!(done["result"]["content"][0]["text"], "Ada Bob red ", "{done}");
-    // Answers of a client that knows the names beforehand.
+    // A client can send answers with its first request if it knows the names of the forms.
     let early = json!({"who": form_response(&json!({"name": "Eve"})), "color": form_response(&json!({"color": "blue"})), "other": 1});
     let asked = client
         .ask(&newer(2, "tools/call", &json!({"name": "forms", "arguments": {}, "inputResponses": early})))

@@ -1,4 +1,4 @@
-//! The state of one server behind its clients and tools: connection, list of tools, delays after ends.
+//! The state of one server, which its clients and tools share: connection, list of tools, delays after ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};

@@ -218,7 +218,7 @@ impl Drop for Open<'_> {
         self.ticket.give_up();
         if let Some(handle) = self.handle.take() {
             self.ledger.forget(&handle.id);
-            // The first poll queues the notification behind the request; its delivery is not awaited.
+            // The first poll queues the notification after the request; its delivery is not awaited.
             let _ = handle
                 .cancel(Some(
                     "the caller no longer waits for the \

@@ -128,8 +128,8 @@ impl Connection {
         }
     }
 
-    /// Checks that the server has the name of its `server/discover` result. Its version may change while it
-    /// is deployed.
+    /// Checks that the server has the name of its `server/discover` result. The version is not compared, because a
+    /// deployment can change it.
     fn check_identity(&self, meta: &RawValue) -> Result<(), ProtocolFault> {
         let named = object::<Meta<'_>>(meta.get()).ok().and_then(|meta| meta.server);
         let named = named.and_then(|server| object::<ServerName>(server.get()).ok());

@@ -80,7 +80,7 @@ impl KnownOrigins {
     }
 }
 
-/// Error of a request to an authority that was refused here.
+/// Error of a request to an authority that this client refused to send.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefusedAuthority {
     #[error("an authority's address must use https, or http on this machine")]

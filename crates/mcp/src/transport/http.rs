@@ -170,9 +170,9 @@ impl Http {
         }
     }
 
-    /// Reads the JSON-RPC error in the body of an HTTP error. Since 2026-07-28 servers answer unknown methods
-    /// and unsupported versions so. The error answers this request, whatever id it has, because the server
-    /// may not have read the request's own.
+    /// Reads the JSON-RPC error in the body of an HTTP error. Since 2026-07-28 servers answer unknown methods and
+    /// unsupported versions so. The error answers this request, whatever id it has, because the server has possibly
+    /// not read the request's own id.
     async fn error_message(
         &self,
         response: Response,

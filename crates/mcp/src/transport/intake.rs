@@ -117,7 +117,7 @@ impl Intake {
     }
 }
 
-/// Returns a progress notification in a few words.
+/// Returns a progress notification as a short text.
 fn word(progress: &ProgressNotificationParam) -> String {
     let mut word = progress.progress.to_string();
     if let Some(total) = progress.total {

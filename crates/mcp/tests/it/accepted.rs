@@ -1,4 +1,4 @@
-//! Which tools a human has accepted, and what she is shown (cases MCP-001, 003, 011, 027).
+//! Tests of the tools that a human has accepted, and of what the human is shown (cases MCP-001, 003, 011, 027).
 
 use std::sync::{Arc, Mutex};
 

@@ -121,7 +121,7 @@ async fn missing_and_invalid_replies_are_not_answers() {
     assert!(human.asked.lock().unwrap().is_empty());
 }
 
-/// A server that wants an address opened.
+/// A server that requests that an address is opened.
 fn address(url: &str) -> Value {
     json!({"mode": "url", "message": "sign in", "url": url, "elicitationId": "7"})
 }
@@ -185,7 +185,7 @@ async fn one_of_several_is_picked_by_value_or_title() {
     }
 }
 
-// M2: the human's time is not the call's.
+// M2: the time in which the human answers does not count toward the time of the call.
 #[tokio::test(start_paused = true)]
 async fn a_human_who_thinks_does_not_end_the_call() {
     let takes = Duration::from_mins(4);
@@ -230,7 +230,7 @@ async fn a_server_receives_only_the_permitted_roots() {
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
 }
 
-/// A model that returns its request, or nothing.
+/// A model that returns the request as its answer, or an empty answer.
 struct Model {
     refuses: bool,
     asked: Mutex<Vec<SamplingRequest>>,

@@ -25,7 +25,7 @@ async fn call_in(client: &McpClient, ctx: &Context) -> Result<Output, ToolError>
     client.tools()[0].call(ctx, &Payload::Function { arguments }).await
 }
 
-/// A server with the tool `add` that does this with a call.
+/// A server with the tool `add` that handles calls with a function of the test.
 pub(crate) fn calling(mut calls: impl FnMut(&Value) -> Vec<Say> + Send + 'static) -> Arc<FakeServer> {
     FakeServer::new(move |message| match message["method"].as_str() {
         Some("tools/call") => calls(message),
@@ -61,7 +61,8 @@ async fn a_servers_tool_conforms() {
     assert!(checked.is_ok(), "{}", checked.unwrap_err());
 }
 
-// F64: one result, no second call, a new start after a wait, others alive.
+// F64: a server that dies during a call gives one result; the call is not repeated, and the server restarts after a
+// delay.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew() {
     let dies = Arc::new(Mutex::new(true));
@@ -158,7 +159,7 @@ async fn unexpected_answers_are_only_counted() {
     assert_eq!(client.skip_counts().unasked, 12);
 }
 
-// F66: banners, other line ends, marks, halves: skipped and counted.
+// F66: banners, foreign line ends, byte order marks and incomplete messages are skipped and counted.
 #[tokio::test]
 async fn dirty_lines_are_skipped_and_counted() {
     let banner = b"\xef\xbb\xbfWelcome!\r\n\r\n\x1b[32mready\x1b[0m\r\n{\"jsonrpc\":\"2.0\",\"id\":\n[1,2]\n{}\n\xff\xfe\n";
@@ -196,7 +197,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
     assert_eq!(client.skip_counts().too_long, 1);
 }
 
-// F66: as long as the fault's own figure, written in pieces.
+// F66: the server writes one line of 100 MB in pieces, and the client does not store it.
 #[tokio::test]
 async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
     let server = calling(|message| {
@@ -210,7 +211,7 @@ async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
     assert_eq!((client.skip_counts().too_long, client.skip_counts().lines), (1, 0));
 }
 
-// F67: a thousand notifications are one look, and no call runs under the old definition.
+// F67: a thousand notifications cause one new listing, and no call runs under the old definition.
 #[tokio::test]
 async fn a_changed_tool_does_not_run_under_its_old_definition() {
     let listed = Arc::new(Mutex::new(json!([tool("add")])));
@@ -233,7 +234,7 @@ async fn a_changed_tool_does_not_run_under_its_old_definition() {
     assert!(refused.contains("has changed it") && refused.contains("Nothing was sent"), "{refused}");
     assert_eq!(server.heard_of("tools/call").len(), 1);
     assert_eq!(server.heard_of("tools/list").len(), 2, "one look for a thousand notifications");
-    // The new one runs, and asks anew.
+    // The tool with the new definition runs, and needs a new approval.
     assert_ne!(client.tools()[0].effects(&payload), old.effects(&payload));
     client.tools()[0].call(&ctx, &payload).await.unwrap();
     *listed.lock().unwrap() = json!([]);
@@ -366,7 +367,7 @@ async fn progress_extends_the_time_of_a_call_and_is_reported() {
         }
         let token = call_of.lock().unwrap()["params"]["_meta"]["progressToken"].clone();
         for done in 1..=3 {
-            // Longer together than a call may take, and never so long without a word.
+            // The call takes longer than its limit, with a progress message before each limit.
             tokio::time::sleep(Duration::from_secs(100)).await;
             says.say(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
                 {"progressToken": token, "progress": done, "total": 3, "message": "half\u{1b}[2K"}}))

@@ -24,7 +24,7 @@ done
 
 fn shell(id: &str, script: &str) -> McpServer {
     let server = McpServer::new(id, "/bin/sh").unwrap().with_argument("-c").with_argument(script);
-    // The scripts know the numbers of their requests.
+    // The scripts rely on the numbers of their requests.
     server.with_lifecycle(Lifecycle::Initialize)
 }
 

@@ -97,7 +97,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
     assert_eq!(connections.status()[1].1, ServerStatus::Starting);
 }
 
-// M6: by raw name, at call time, too.
+// M6: the client refuses a disabled tool at the time of the call, by the tool's raw name.
 #[tokio::test]
 async fn disabled_or_unknown_tools_are_refused_by_the_client() {
     let fake = with_tools(json!([tool("add"), tool("rm"), tool("sub")]));
@@ -281,7 +281,7 @@ async fn resources_and_prompts_are_listed_and_read() {
     let payload = Payload::Function { arguments: Arguments::parse(r#"{"uri":"file:///a"}"#).unwrap() };
     let output = reader.call(&ctx(), &payload).await.unwrap();
     assert!(text(&output).contains("words") && text(&output).contains("Image"), "{}", text(&output));
-    // Reading asks as a tool does, with its own name and the server's.
+    // Reading a resource has an effect like that of a tool, with its own name and the name of the server.
     assert!(format!("{:?}", reader.effects(&payload)).contains("resources/read"));
     assert_eq!(reader.inspect(&payload).changes.len(), 1);
     let client = connections.client("fake").unwrap();

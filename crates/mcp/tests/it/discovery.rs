@@ -163,7 +163,7 @@ async fn each_lifecycle_can_be_forced() {
     assert!(refused.contains("-32601") && old.heard_of("initialize").is_empty(), "{refused}");
 }
 
-// Downgrades and nonsense in the first answer.
+// Downgrades and invalid values in the first answer are refused.
 #[tokio::test]
 async fn a_first_answer_that_is_not_valid_ends_the_start() {
     for (result, part) in [
@@ -180,7 +180,7 @@ async fn a_first_answer_that_is_not_valid_ends_the_start() {
         let refused = server.client().await.unwrap_err().to_string();
         assert!(refused.contains(part) && !refused.contains('\u{1b}'), "{refused}");
     }
-    // `initialize` cannot lead to a version without it.
+    // An answer to `initialize` cannot select a version that has no `initialize`.
     let server = FakeServer::new(|message| match message["method"].as_str() {
         Some("initialize") => vec![answer(message, &json!({"protocolVersion": "2026-07-28"}))],
         _ => stateless(message),
@@ -256,7 +256,8 @@ async fn subscriptions_that_end_at_once_are_opened_ever_more_rarely() {
     assert!((5..=12).contains(&count), "{count}");
 }
 
-/// The number of lists of a server with this time to live, which is used each second for this time.
+/// Returns the number of list requests to a server whose lists have a time to live, if the list is used once per
+/// second.
 async fn lists(ttl: Value, seconds: u64) -> usize {
     let server = FakeServer::stateless(move |message| stateless_list(message, &ttl));
     let client = server.client().await.unwrap();

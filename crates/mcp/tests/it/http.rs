@@ -19,7 +19,7 @@ async fn client(web: &WebServer) -> McpClient {
     McpClient::start(server(web), ClientOptions::default()).await.unwrap()
 }
 
-/// A polite server that does this with calls.
+/// A well-behaved server that handles calls with a function of the test.
 async fn calling(mut calls: impl FnMut(&Heard) -> Reply + Send + 'static) -> WebServer {
     WebServer::start(
         move |heard| if heard.asks() == "tools/call" { calls(heard) } else { polite(heard, "s") },
@@ -31,7 +31,7 @@ fn said(heard: &Heard, text: &str) -> Value {
     result(heard, &json!({"content": [{"type": "text", "text": text}]}))
 }
 
-/// No call came twice, by its id or its arguments.
+/// Checks that no call arrived twice, by its id or its arguments.
 fn assert_no_call_twice(web: &WebServer, calls: usize) {
     let calls_heard = web.heard_of("tools/call");
     let mut ids: Vec<String> = calls_heard
@@ -113,7 +113,7 @@ async fn a_cut_stream_without_a_mark_ends_the_call_and_nothing_is_sent_again() {
     assert_eq!(web.heard_of("initialize").len(), 1, "the session is still good");
 }
 
-// SEP-1699: a stream with a mark is gone on with by GET, after the time that the server asks for.
+// SEP-1699: a stream with an event id is resumed by GET, after the wait that the server requests.
 #[tokio::test]
 async fn a_cut_stream_is_gone_on_with_at_its_mark() {
     let asked: Arc<Mutex<Value>> = Arc::default();
@@ -136,7 +136,7 @@ async fn a_cut_stream_is_gone_on_with_at_its_mark() {
     assert_no_call_twice(&web, 1);
 }
 
-// F68: taken, and never answered.
+// F68: the server accepts the call with status 202 and never answers it.
 #[tokio::test]
 async fn a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again() {
     let web = calling(|_| status(202)).await;
@@ -233,7 +233,7 @@ async fn the_token_goes_with_every_request_and_nowhere_else() {
         body: String::new(),
     })
     .await;
-    // Any existing variable can stand for a token.
+    // Any existing variable can be used as the token.
     let server = server(&web).with_bearer_from("CARGO_PKG_NAME").with_header("x-team", "blue").unwrap();
     assert!(!format!("{server:?}").contains("blue"));
     let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
@@ -351,7 +351,7 @@ proptest! {
             let limits = McpLimits { call: Duration::from_millis(300), ..McpLimits::default() };
             let server = server(&web).with_limits(limits);
             let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
-            // It may by chance be a right answer; it is one result in any case.
+            // The bytes can be a valid answer by chance; the call has one result in any case.
             call(&client).await.unwrap();
             let output = call(&client).await.unwrap();
             assert!(output.status.is_ok(), "{}", text(&output));

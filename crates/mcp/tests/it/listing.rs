@@ -1,4 +1,4 @@
-//! Which tools of a list are taken, and under which names (cases MCP-005, 007, 009, 015, 025).
+//! Tests of the tools of a list that are accepted, and of their names (cases MCP-005, 007, 009, 015, 025).
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Any value in the place of a definition: no panic, and each accepted definition has its own name and
+    // Any value in place of a definition causes no panic, and each accepted definition has its own name and
     // fingerprint.
     #[test]
     fn any_member_of_a_definition_may_be_anything(

@@ -85,7 +85,7 @@ fn word(url: &OpenUrl, name: &str) -> String {
     found.map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// Goes where the authority would send a browser, and gives the answer's first line.
+/// Requests the URL to which the authority would redirect a browser, and returns the first line of the response.
 async fn come_back(url: OpenUrl, query: String) -> String {
     let back = Url::parse(&word(&url, "redirect_uri")).unwrap();
     let mut stream = TcpStream::connect(("127.0.0.1", back.port().unwrap())).await.unwrap();
@@ -358,7 +358,7 @@ async fn a_server_does_not_lead_to_another_service_of_this_machine() {
         let elsewhere = |url: &String| !url.starts_with(web.url.trim_end_matches("/mcp"));
         assert!(!opened.lock().unwrap().iter().any(elsewhere), "{place}: {opened:?}");
     }
-    // The user may name it.
+    // The user may configure the address.
     let web = naming(Some(origin.clone()), None).await;
     let folder = tempfile::tempdir().unwrap();
     let tokens = Arc::new(FileTokens::new(folder.path().join("tokens")));

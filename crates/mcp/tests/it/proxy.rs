@@ -1,4 +1,4 @@
-//! Tools and resources of MCP servers behind one name.
+//! Tools and resources of MCP servers that are called by one name.
 
 use std::sync::{Arc, Mutex};
 

@@ -24,7 +24,7 @@ impl Heard {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// The method of the message in it.
+    /// Returns the method of the message in the body.
     pub(crate) fn asks(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
@@ -42,7 +42,7 @@ pub(crate) enum Reply {
 pub(crate) enum Then {
     /// The stream is closed.
     Close,
-    /// More of them, when there are some.
+    /// More events, as soon as the list has some.
     More(Arc<Mutex<Vec<String>>>),
 }
 
@@ -75,7 +75,7 @@ impl WebServer {
         self.heard.lock().unwrap().clone()
     }
 
-    /// The requests with such a message.
+    /// Returns the requests whose message has a method.
     pub(crate) fn heard_of(&self, method: &str) -> Vec<Heard> {
         self.heard().into_iter().filter(|heard| heard.asks() == method).collect()
     }

@@ -12,7 +12,7 @@ use crate::place::{
     Ada, call, call_with, everything, everything_over_http, listening, patient, program, script, used, words,
 };
 
-/// Everything that the everything server gives, over either transport.
+/// Checks all content that the `everything` server returns, over either transport.
 async fn check_everything(connections: &McpConnections) {
     let echo = call(connections, "echo", r#"{"message":"hello"}"#).await.unwrap();
     assert!(words(&echo).contains("Echo: hello"), "{echo:?}");
@@ -75,7 +75,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_http() {
     connections.close().await;
 }
 
-// R8: nothing is dropped silently
+// R8: content that cannot be sent is named in the text.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_come_back_and_sound_is_named() {
     let script = require!(Need::McpServers, script("server-filesystem"));

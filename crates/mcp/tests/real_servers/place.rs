@@ -1,4 +1,4 @@
-//! Where the servers are, and how they are started.
+//! The places of the servers, and their start.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use windlass_mcp::{ClientOptions, ConnectionOptions, McpConnections, McpLimits, 
 use windlass_protocol::{Arguments, CallId, Content};
 use windlass_tool::{AnswerFuture, Context, Human, Output, Progress, Question, ToolError};
 
-/// The folder in which servers are installed: the one that is named, or where `cargo xtask mcp` puts them.
+/// Returns the folder in which servers are installed: that of a variable, or the one that `cargo xtask mcp` uses.
 pub(crate) fn home() -> PathBuf {
     std::env::var_os("WINDLASS_MCP_SERVERS")
         .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("mcp"), PathBuf::from)
@@ -40,7 +40,7 @@ pub(crate) fn everything() -> Result<McpServer, String> {
         .with_argument("stdio"))
 }
 
-/// A server behind a recorder of its input, whose process can be ended by its id in `pid`.
+/// A server whose input is recorded, and whose process can be ended by its id in `pid`.
 pub(crate) struct Recorded {
     folder: tempfile::TempDir,
 }
@@ -50,7 +50,7 @@ impl Recorded {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// The everything server. Everything that goes to it is written down on the way.
+    /// Returns the `everything` server. Its input is also written to a file.
     pub(crate) fn everything(&self) -> Result<McpServer, String> {
         let script = script("server-everything")?;
         let line = "echo $$ > \"$1/pid\"; tee -a \"$1/sent\" | node \"$2\" stdio";
@@ -63,13 +63,13 @@ impl Recorded {
             .with_argument(script))
     }
 
-    /// Returns the number of sent messages with these words.
+    /// Returns the number of sent messages that contain a text.
     pub(crate) fn sent(&self, words: &str) -> usize {
         let sent = std::fs::read_to_string(self.folder.path().join("sent")).unwrap_or_default();
         sent.lines().filter(|line| line.contains(words)).count()
     }
 
-    /// Waits until so many messages with these words were sent.
+    /// Waits until `count` messages that contain a text were sent.
     pub(crate) async fn wait_for(&self, words: &str, count: usize) {
         let sent = async {
             while self.sent(words) < count {
@@ -87,7 +87,7 @@ impl Recorded {
     }
 }
 
-/// The everything server behind a port, and its address.
+/// Starts the `everything` server on a port, and returns its address.
 pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String> {
     let script = script("server-everything")?;
     // The port is free now; a process that takes it before the server does makes this fail with an error.
@@ -112,7 +112,7 @@ pub(crate) fn patient() -> McpLimits {
     McpLimits { start: Duration::from_mins(1), backoff: Duration::from_millis(10), ..McpLimits::default() }
 }
 
-/// A server that is used; it fails where it cannot be had.
+/// Starts a server; panics if it cannot be started.
 pub(crate) async fn used(server: McpServer, options: ClientOptions) -> McpConnections {
     let options = ConnectionOptions::default().with_client(options);
     let connections = McpConnections::start([server], options).await.unwrap();
@@ -151,7 +151,7 @@ pub(crate) fn listening() -> (Context, Arc<Mutex<Vec<Progress>>>) {
     (context().with_progress(move |progress| listen.lock().unwrap().push(progress)), told)
 }
 
-/// All words of an output.
+/// Returns the texts of an output.
 pub(crate) fn words(output: &Output) -> String {
     let text = |piece: &Content| match piece {
         Content::Text { text } | Content::Resource { text, .. } => text.clone(),

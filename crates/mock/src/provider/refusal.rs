@@ -115,7 +115,7 @@ pub(super) fn check(format: Format, request: &Value) -> Result<&str, Refusal> {
         return Err(missing("max_tokens"));
     }
     if format == Format::Anthropic && request.get("thread").is_some_and(|thread| !thread.is_null()) {
-        // The script holds no conversations: an answer to the end of a thread would be one without its beginning.
+        // The script does not store conversations, so an answer to the end of a thread would ignore its beginning.
         let message = "threads are not available for this model".to_owned();
         return Err(Refusal::request(message, Some("thread".to_owned())).with_code(NO_THREADS));
     }

@@ -46,7 +46,7 @@ fn a_tool_with_free_text_is_called_with_free_text() {
         for event in ["custom_tool_call_input.delta", "custom_tool_call_input.done"] {
             assert!(stream.contains(&format!("event: response.{event}")), "{stream}");
         }
-        // Without the offer it is a function.
+        // If the tool is not offered as a custom tool, the call is a function call.
         responses["tools"] = json!([]);
         let stream = ask(&provider, "/v1/responses", &responses).await;
         assert!(!stream.contains("custom_tool_call"), "{stream}");

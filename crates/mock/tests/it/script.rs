@@ -1,4 +1,4 @@
-//! A script comes out of the wires' decoders as it was written, and scripts with typing errors are refused.
+//! The decoders of the wires return the content of a script unchanged, and scripts with typing errors are refused.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -42,7 +42,7 @@ fn script(piece: usize, hostile: &serde_json::Value) -> Script {
     .unwrap()
 }
 
-/// Polls to the end; a stream that stays pending ends with none.
+/// Polls a stream to its end. Returns early if the stream stays pending.
 fn answer(model: &ScriptedModel, request: &Request) -> Result<(Vec<Chunk>, Option<ModelError>), ModelError> {
     let mut context = Context::from_waker(Waker::noop());
     let mut begun = model.stream(request);

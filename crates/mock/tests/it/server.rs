@@ -1,4 +1,4 @@
-//! The scripted provider over raw TCP: answers, refusals and each way to go wrong.
+//! The scripted provider over raw TCP: answers, refusals and each fault.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -13,7 +13,8 @@ fn shown(prefix: &str) -> (Option<Value>, Status) {
     (parser.snapshot().to_value(), parser.status())
 }
 
-/// Equal, where JavaScript's integers that are written as floats count as integers.
+/// Returns true if two values are equal. JavaScript writes some integers as floats, so numbers are compared as
+/// floats.
 fn alike(ours: Option<&Value>, theirs: Option<&Value>) -> bool {
     match (ours, theirs) {
         (Some(Value::Number(ours)), Some(Value::Number(theirs))) => ours.as_f64() == theirs.as_f64(),

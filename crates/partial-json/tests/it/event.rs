@@ -2,7 +2,7 @@
 
 use windlass_partial_json::{Event, Parser};
 
-/// The events after each push, written down.
+/// Checks the events after each push, written as text.
 #[track_caller]
 fn check(pushes: &[&str], expected: &[&str]) {
     let mut parser = Parser::new();

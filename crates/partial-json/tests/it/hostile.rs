@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use windlass_partial_json::{ErrorKind, Kind, Parser};
 
-/// Pushes the text in deltas of this many bytes, with a look at the value after each.
+/// Pushes the text in deltas of `bytes` bytes, and reads the value after each.
 #[track_caller]
 fn push_and_look(text: &str, step: usize) -> Parser {
     let mut parser = Parser::new();

@@ -2,7 +2,7 @@
 
 use windlass_partial_json::{ErrorKind, Parser};
 
-/// The number's text is kept, and its value is what `serde_json` makes of it.
+/// Checks that the text of a number is kept, and that its value equals that of `serde_json`.
 #[track_caller]
 fn check(number: &str) {
     for step in [1, 2, number.len()] {

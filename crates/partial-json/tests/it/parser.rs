@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_partial_json::{Completeness, ErrorKind, Kind, Parser, Status};
 
-/// The prefix shows this value.
+/// Checks the value that is shown for a prefix.
 #[track_caller]
 fn check(prefix: &str, shown: impl Into<Option<Value>>) {
     let mut parser = Parser::new();
@@ -11,7 +11,7 @@ fn check(prefix: &str, shown: impl Into<Option<Value>>) {
     assert_eq!(parser.snapshot().to_value(), shown.into(), "{prefix}");
 }
 
-/// The value at the pointer is of this type and as complete as this.
+/// Checks the type and the completeness of the value at a pointer.
 #[track_caller]
 fn check_node(prefix: &str, pointer: &str, kind: Kind, completeness: Completeness) {
     let mut parser = Parser::new();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use windlass_partial_json::{ErrorKind, JsonLimits, Repair, RepairKind, repair};
 
-/// The text becomes this one, by these kinds of repairs.
+/// Checks the repaired text and the kinds of its repairs.
 #[track_caller]
 fn check(text: &str, repaired: &str, kinds: &[RepairKind]) {
     let result = repair(text, JsonLimits::default()).unwrap();
@@ -11,7 +11,7 @@ fn check(text: &str, repaired: &str, kinds: &[RepairKind]) {
     assert_eq!(result.repairs.iter().map(|repair| repair.kind).collect::<Vec<_>>(), kinds, "{text}");
 }
 
-/// The text is refused at this place.
+/// Checks that a text is refused at a position.
 #[track_caller]
 fn check_refused(text: &str, kind: ErrorKind, at: usize) {
     let error = repair(text, JsonLimits::default()).unwrap_err();
@@ -112,7 +112,7 @@ fn hostile_texts_stay_within_the_limits() {
     assert_eq!((again.text.as_str(), again.repairs.first().unwrap().count), (r#"{"a":1}"#, 49_999));
 }
 
-/// Returns true if every string, number and literal of `part` stands at the same place of `whole`.
+/// Returns true if every string, number and literal of `part` is at the same place in `whole`.
 fn is_part(part: &serde_json::Value, whole: &serde_json::Value) -> bool {
     use serde_json::Value::{Array, Object};
     match (part, whole) {

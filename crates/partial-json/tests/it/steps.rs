@@ -1,4 +1,5 @@
-//! Steps against events: the same news, without paths, for any number of readers.
+//! Compares steps with events: both report the same values in the same order. Steps have no paths, and any number of
+//! readers can request them.
 
 use proptest::prelude::*;
 use windlass_partial_json::{Bookmark, Event, JsonChange, Node, Parser};
@@ -80,7 +81,7 @@ fn line(path: &str, value: Node<'_>) -> String {
 }
 
 proptest! {
-    // S14, J2: the same values become whole in the same order, whatever the cut.
+    // S14, J2: steps and events complete the same values in the same order, wherever the text is cut.
     #[test]
     fn steps_tell_what_events_tell(text in "[\\[{\"a,:1 }\\]\\\\é😀tfn-]{0,60}", bytes in 1_usize..9) {
         prop_assert_eq!(whole_by_steps(&text, bytes), whole_by_events(&text));

@@ -2,7 +2,7 @@
 
 use windlass_partial_json::{ErrorKind, Parser};
 
-/// The text shown for a string that is still open, and how often it was forgiven.
+/// Checks the text that is shown for an open string, and the number of tolerated mistakes.
 #[track_caller]
 fn check(inside: &str, shown: &str, forgiven: usize) {
     for step in [1, 2, 5, inside.len().max(1)] {
@@ -16,7 +16,7 @@ fn check(inside: &str, shown: &str, forgiven: usize) {
     }
 }
 
-/// A strict parse refuses the text, for this reason and at this place.
+/// Checks that a strict parse refuses the text with a reason and a position.
 #[track_caller]
 fn check_strict(text: &str, kind: ErrorKind, offset: usize) {
     for step in [1, 3, text.len()] {

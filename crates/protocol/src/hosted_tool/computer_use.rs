@@ -46,7 +46,7 @@ impl ComputerUse {
 }
 
 impl ComputerEnvironment {
-    /// Returns the word of the serialised form.
+    /// Returns the name in the serialised form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Browser => "browser",

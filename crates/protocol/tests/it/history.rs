@@ -13,7 +13,7 @@ fn texts(history: &History) -> Vec<String> {
     history.iter().map(Message::text).collect()
 }
 
-/// Holds that a history of so many messages is the list of them, seen from every side.
+/// Checks that all methods of a history of `count` messages agree with the list of these messages.
 #[track_caller]
 fn check(count: usize) {
     let list = said(count);

@@ -1,4 +1,4 @@
-//! The values from outside.
+//! Tests of the public interface of the values.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod arguments;

@@ -1,4 +1,4 @@
-//! Ids, names, raw JSON and the words of a result.
+//! Tests of ids, names, raw JSON and the text of a result.
 
 use windlass_protocol::{
     CallId, Content, IdError, Image, NameError, RawJson, ResultStatus, ToolName, ToolResult, Usage,
@@ -38,7 +38,7 @@ fn result(status: ResultStatus, content: Vec<Content>) -> String {
     ToolResult::new(CallId::new("c").unwrap(), status, content).wire_text()
 }
 
-// P6: never empty, and the status is stated.
+// P6: the text of a result is never empty, and states a status other than `Ok`.
 #[test]
 fn the_words_of_a_result_are_never_empty() {
     let image = || Content::Image(Image::base64("image/png", "AA=="));
@@ -66,7 +66,7 @@ fn every_status_has_its_own_word() {
         ResultStatus::UnknownTool,
     ];
     for status in all {
-        // The word in texts is the word in journals.
+        // A status has the same name in texts and in journals.
         assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.as_str()));
     }
 }

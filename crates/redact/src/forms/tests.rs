@@ -45,8 +45,8 @@ fn a_value_has_the_forms_that_programs_give_it() {
 
 #[test]
 fn a_plain_value_has_few_forms() {
-    // Itself, hexadecimal once or twice and spaced, base64 at three places, padded and whole, all percent-encoded, as `\u`
-    // and as numbers of HTML.
+    // The forms are: the value, hexadecimal in two cases and with spaces, base64 at three offsets, padded and
+    // complete, percent-encoded, `\u` escapes and HTML character references.
     assert!(forms_of_value("abcdef0123456789").len() <= 18, "{}", forms_of_value("abcdef0123456789").len());
 }
 

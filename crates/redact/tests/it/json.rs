@@ -24,9 +24,10 @@ fn secrets_in_strings_are_taken_out_and_the_rest_stays_as_it_is() {
 
 #[test]
 fn text_that_resembles_a_secret_is_unchanged() {
-    // The string is a line break and the rest, which is not a secret; without it the text would not be JSON.
+    // JSON decodes `\n3cret-word` to a line break and `3cret-word`, which is not the secret. Replacing the escaped
+    // bytes, which resemble the secret, would leave invalid JSON.
     check(r#"["\n3cret-word"]"#, r#"["\n3cret-word"]"#);
-    // A number that is the secret is one; a number that only holds its digits is not.
+    // A number that equals a secret is redacted; a number that only contains the secret's digits is not.
     check(r#"{"number":12345678,"text":"12345678"}"#, r#"{"number":"[redacted]","text":"[redacted]"}"#);
     check(r#"{"number":123456789,"at":[12345678.5]}"#, r#"{"number":123456789,"at":[12345678.5]}"#);
 }

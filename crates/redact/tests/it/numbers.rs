@@ -16,7 +16,7 @@ fn a_number_that_is_a_secret_becomes_the_mark() {
         ("[4930127788,-4930127788]", json!([mark, mark])),
         ("4930127788", json!(mark)),
         (r#"{"a":"4930127788","b":4930127788}"#, json!({"a": mark, "b": mark})),
-        // A larger number that holds it by chance stays.
+        // A larger number that contains the digits by chance is not redacted.
         ("[149301277881, 493012778.8]", json!([149_301_277_881_u64, 493_012_778.8])),
     ] {
         let clean: Value = serde_json::from_str(&redactor.redact_json(text)).unwrap();

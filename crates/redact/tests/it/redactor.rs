@@ -29,7 +29,7 @@ fn overlapping_secrets_leave_nothing_of_either() {
 
 #[test]
 fn encoded_values_are_found() {
-    // Each was made with another program than this crate's libraries: coreutils, Python, a browser.
+    // The encoded texts were made with other programs than this crate's libraries: coreutils, Python, a browser.
     check("hex 68756e7465723232!", "hex [redacted]!");
     check("HEX 68756E7465723232!", "HEX [redacted]!");
     check("aHVudGVyMjI=", "[redacted]");

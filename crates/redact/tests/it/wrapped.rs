@@ -25,14 +25,14 @@ fn pushed(redactor: &Redactor, text: &str, cut: usize) -> Vec<u8> {
     let mut clean = Vec::new();
     for piece in text.as_bytes().chunks(cut) {
         clean.extend(stream.push(piece));
-        // A gap before each letter of the longest form, and the letter.
+        // The bound is a gap before each letter of the longest form, and the letter itself.
         assert!(stream.pending_bytes() <= 17 * 2_048, "{}", stream.pending_bytes());
     }
     clean.extend(stream.finish());
     clean
 }
 
-/// Each line is a mark; at the ends stay the letters that other bytes have a part in.
+/// Checks that each line is replaced by a mark, except for letters at the ends that also encode other bytes.
 #[track_caller]
 fn check(redactor: &Redactor, text: &str, gap: &str, lines: usize) {
     let clean = redactor.redact(text);

@@ -1,4 +1,4 @@
-//! Which variables reach a child.
+//! The variables that a child process receives.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Sends a descriptor over a leash: the input of a command, because the leash itself occupies the helper's
-//! standard input.
+//! Sends the descriptor of a command's input over a [leash](crate::Leash), because the leash itself occupies the
+//! helper's standard input.
 //!
 //! A child could also inherit the descriptor by its number. But the descriptor would have to be open in the
 //! host without close-on-exec, and every other child that starts at that moment would inherit it too.

@@ -1,4 +1,4 @@
-//! The meaning of a path by its words alone.
+//! Tests of the meaning of a path by its text alone.
 
 use super::*;
 

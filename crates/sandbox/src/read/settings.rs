@@ -34,7 +34,7 @@ pub enum SettingsOwner<'a> {
 /// does not wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
 ///
 /// # Errors
-/// If the file is refused, cannot be read, is not UTF-8, or does not lie below the project's root.
+/// If the file is refused, cannot be read, is not UTF-8, or is not below the project's root.
 pub fn read_settings(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option<String>> {
     let Some(bytes) = read_bytes(file, owner)? else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
@@ -65,10 +65,11 @@ pub(crate) fn read_bytes(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Op
 /// Lists the files of a folder of settings whose names have an extension, in the order of their names. Returns `None` if
 /// the folder does not exist. Each file is for [`read_settings`], which checks it.
 ///
-/// The folder is opened once, by the same rules as a file: a user's may be a link, a project's may not be behind one.
+/// The folder is opened once, by the same rules as a file: a user's folder may be a link, but the path of a project's
+/// folder must not contain a link.
 ///
 /// # Errors
-/// If the folder is refused, is not a folder, cannot be read, has more than 2,000 names, or does not lie below the
+/// If the folder is refused, is not a folder, cannot be read, has more than 2,000 names, or is not below the
 /// project's root.
 pub fn settings_files(
     folder: &Path,

@@ -12,7 +12,8 @@ use super::{FETCHED, Limits, STORES, Scan};
 
 /// The maximum time to wait until the workspace is at rest.
 const SETTLING: Duration = Duration::from_millis(400);
-/// Change times advance in steps of up to this. A younger folder may have changed again without a new time.
+/// Change times advance in steps of up to this duration. A folder that changed within the last step can change again
+/// and keep its change time.
 const TICK: Duration = Duration::from_millis(10);
 
 /// The state of a scan that runs.

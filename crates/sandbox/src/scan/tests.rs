@@ -24,7 +24,8 @@ fn secrets(folder: &tempfile::TempDir) -> (Vec<String>, Vec<String>) {
     (found, scan.gaps)
 }
 
-// The stand-in of a command that runs beside this one goes at any moment, and a hidden path that is gone refuses the start.
+// The stand-in of a concurrent command can disappear at any moment. It is not hidden, because a missing hidden path
+// would refuse the start.
 #[test]
 fn the_stand_in_of_another_command_is_not_hidden() {
     let folder = scene(&[(".ssh/key", "")]);

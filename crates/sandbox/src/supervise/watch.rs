@@ -1,4 +1,4 @@
-//! Waits for the events of a helper process: ended children, signals, and the end of its leash.
+//! Waits for the events of a helper process: ended children, signals, and the end of its [leash](crate::Leash).
 
 use std::io;
 use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! Spellings that Windows reads in another way than they look.
+//! Spellings that Windows interprets in a different way than they look.
 
 use super::WindowsPath::{
     self, Absolute, Character, Climbs, Device, DriveRelative, Relative, Reserved, Rooted, Share, Short,
@@ -45,7 +45,7 @@ fn names_that_only_look_alike_are_plain() {
     );
 }
 
-// For any words: a path that is plain to Windows has no drive, root, stream or parent component.
+// For any text: a path that is plain to Windows has no drive, root, stream or parent component.
 #[test]
 fn plain_names_stay_below_the_root() {
     let parts = ["a", "..", ".", "C:", "NUL", "x:y", "GIT~1", "b.", "", " "];

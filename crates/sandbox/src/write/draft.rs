@@ -65,7 +65,7 @@ impl<'d> Draft<'d> {
     /// Sets the owner of the file that the draft replaces, and its group if this user may.
     ///
     /// # Errors
-    /// If this user may not give the file to that owner.
+    /// If this user is not permitted to give the file to that owner.
     #[cfg(unix)]
     pub(super) fn keep_owner(&self, old: &File) -> io::Result<()> {
         use cap_std::fs::MetadataExt as _;

@@ -16,7 +16,7 @@ pub(crate) fn scene() -> (TempDir, Workspace) {
     (folder, workspace)
 }
 
-/// Neither reading nor writing nor making gets through this name.
+/// Checks that a name cannot be used to read, write or create a file outside.
 #[track_caller]
 fn check_refused(workspace: &Workspace, name: &str) {
     let path = workspace.resolve(name).unwrap();
@@ -66,7 +66,7 @@ fn links_inside_are_read_and_written_through_and_stay_links() {
     assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
 }
 
-// A rule that names a link is about the place that commands reach by it, too.
+// A path with links leads to the same place as for commands, so rules can apply to that place.
 #[test]
 fn a_path_leads_where_its_links_lead() {
     let (folder, workspace) = scene();
@@ -94,7 +94,7 @@ fn a_path_leads_where_its_links_lead() {
     assert_eq!(workspace.leads_to("nowhere/x").as_deref(), Some("nowhere/x"));
 }
 
-// H6: rules about dot names are checked on words, so a link must not hide one.
+// H6: rules about dot names are compared with the text of a path, so a link must not hide such a name.
 #[test]
 fn a_link_does_not_hide_a_hidden_name() {
     let (folder, workspace) = scene();

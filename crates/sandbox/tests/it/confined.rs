@@ -110,7 +110,7 @@ fn nothing_outside_is_read_or_written() {
         let secret = secret.display();
         scene.check_refused(level, &format!("cat {secret}"));
         scene.check_refused(level, "cat ../secret");
-        // At the top level this lands in the child's own temporary folder, which ends with it.
+        // With namespaces these writes go to the child's own temporary folder, which is removed with the child.
         scene
             .run(level, &format!("truncate -s 0 {secret}; echo x > {secret}; rm {secret}; mv {secret} here"));
         assert_eq!(fs::read(scene.secret()).unwrap(), b"secret");
@@ -257,7 +257,7 @@ fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Waits for the kernel to take killed processes down, for as long as many looks take.
+/// Waits until the kernel has removed killed processes, for a limited number of checks.
 fn is_gone(mark: &str) -> bool {
     (0..10_000).any(|_| {
         std::thread::yield_now();
@@ -289,7 +289,8 @@ fn no_child_survives_and_no_descriptor_stays_over_100_runs() {
             child.wait().unwrap();
         }
         assert!(is_gone(&mark), "{} processes survived", marked(&mark));
-        // Other tests of this process open files meanwhile: growth by a descriptor a run would show all the same.
+        // Other tests of this process open files meanwhile. A leak of one descriptor per run would still exceed the
+        // bound.
         assert!(descriptors() < before + 50, "{before} descriptors became {}", descriptors());
     }
 }

@@ -1,4 +1,4 @@
-//! A walk's way down: files by name in folders that are held open, at rest and while they are swapped.
+//! Descents of a walk: files are opened by name in folders that are held open, also while folders are swapped.
 
 use std::cell::RefCell;
 use std::fs;
@@ -19,7 +19,7 @@ fn found(descent: &mut Descent<'_>, below: &Path) -> Option<String> {
     Some(text)
 }
 
-// SECURITY "Paths": the folder's handle gives no more than the root's.
+// SECURITY "Paths": the handle of a folder gives access to no more than the handle of the root.
 #[test]
 fn a_way_down_follows_no_link_and_no_dots() {
     let (folder, workspace) = scene();
@@ -51,7 +51,7 @@ fn a_way_down_follows_no_link_and_no_dots() {
         "..",
     ];
     for below in refused {
-        // Before and after a valid descent, so that the folder's handle is open or not.
+        // Test each path before and after a valid descent, so with the folder's handle closed and open.
         assert_eq!(found(&mut descent, Path::new(below)), None, "{below}");
         assert_eq!(found(&mut descent, Path::new("notes/deep/a")).as_deref(), Some("inside"), "{below}");
         assert_eq!(found(&mut descent, Path::new(below)), None, "{below}");
@@ -118,7 +118,7 @@ fn a_folder_swapped_for_a_link_is_never_descended_through() {
         descend(&descent, "real/file", seen);
         descend(&descent, "real/twin", seen);
         descend(&descent, "other/twin", seen);
-        // A way that is new each time opens the folder in the very moment.
+        // A new descent opens the folder during the race.
         let anew = RefCell::new(Descent::new(&race.workspace));
         descend(&anew, "real/kept", seen);
     });
@@ -140,7 +140,7 @@ fn a_file_swapped_in_an_open_folder_is_never_followed_and_never_waited_for() {
     race.run("real/file", &impostors, |seen| descend(&descent, "real/file", seen));
 }
 
-// H6: rules check the words of a path, and a handle that was opened by them shows nothing else.
+// H6: rules check the text of a path, and a handle that was opened by this text leads nowhere else.
 #[test]
 fn a_folder_swapped_for_a_hidden_one_is_never_descended_into() {
     let race = race();

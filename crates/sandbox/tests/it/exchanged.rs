@@ -22,7 +22,7 @@ fn meanwhile(exchange: impl Fn() + Sync, during: impl FnOnce()) {
                 exchange();
             }
         });
-        // Also where `during` panics, or the other thread would be waited for without an end.
+        // Stop the other thread even if `during` panics, because the scope waits for it.
         let met = std::panic::catch_unwind(std::panic::AssertUnwindSafe(during));
         is_over.store(true, Ordering::Relaxed);
         if let Err(panic) = met {
@@ -121,7 +121,7 @@ fn a_secret_in_a_folder_that_is_renamed_is_never_read() {
             }
         });
         assert!(away.into_inner());
-        // At rest it works again, and without it nothing would have been seen here.
+        // Without the race the files are hidden too, and the command runs, so the test observes its output.
         let granted = CommandGrants::new(&work).look();
         let output = run(level, &granted.confinement, &work, "cat conf/.env conf/deep/id_rsa || echo hidden");
         assert_eq!(output.stdout, b"hidden\n", "{level}: {output:?}, {ran} ran before");

@@ -127,7 +127,7 @@ fn the_version_that_was_seen_is_remembered_by_real_path() {
     assert_eq!(workspace.last_seen_version(&workspace.resolve("b").unwrap()), Some(Version::compute(b"x")));
 }
 
-// security 8: one of git's names beside a `HEAD` is a file of a repository, wherever it lies.
+// security 8: a file beside a `HEAD` that has one of git's names belongs to a repository, in any folder.
 #[test]
 fn a_file_of_a_bare_repository_is_known_by_its_place() {
     let (folder, workspace) = workspace();

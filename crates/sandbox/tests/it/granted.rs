@@ -134,11 +134,11 @@ fn tokens_of_registries_and_hashes_of_the_machine_are_not_read() {
             fs::write(&file, settings(text)).unwrap();
             check(level, &scene.grants(), &scene, &["true"], &[&read]);
         }
-        // The target of a link.
+        // Replace a program by a link to it.
         fs::rename(&file, scene.home.join(".cargo/bin/x")).unwrap();
         symlink("bin/x", &file).unwrap();
         check(level, &scene.grants(), &scene, &["true"], &[&read, &format!("cat {home}/.cargo/bin/x")]);
-        // No file that only root may read, whoever runs this test.
+        // Files that only root may read are not readable, even if root runs this test.
         let closed = "find /etc -type f ! -perm -o=r -readable ! -path /etc/passwd ! -path /etc/group 2>/dev/null | grep .";
         check(level, &scene.grants(), &scene, &["cat /etc/passwd", "ls /etc/security"], &[closed]);
     }
@@ -152,7 +152,7 @@ fn a_command_that_reads_cannot_write() {
         let refused =
             ["touch new", "echo x > deep/credentials.rs", "rm -r sub", "cat .env", "touch .git/index.lock"];
         check(level, &grants, &scene, &["cat deep/credentials.rs", "touch /tmp/x", "ls -A"], &refused);
-        // No placeholder is needed where nothing can be made.
+        // A read-only folder needs no placeholder.
         let output = run(level, &grants, &scene.work, "ls -A");
         assert!(!String::from_utf8_lossy(&output.stdout).contains(".claude"), "{output:?}");
     }
@@ -177,7 +177,7 @@ fn an_open_repository_keeps_what_runs_programs() {
     }
 }
 
-// A file in the workspace does not grant what lies outside, only a repository that knows this work tree.
+// A `.git` file in the workspace gives access to a repository outside only if that repository names this work tree.
 #[test]
 fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
     for level in apart() {
@@ -209,7 +209,7 @@ fn programs_come_from_absolute_folders_outside_the_workspace() {
     assert_eq!(programs_of(path.as_ref(), &scene.work), [PathBuf::from("/usr/bin")]);
 }
 
-// The folder of a program of the user's lies among the user's settings, of which nothing else is shown.
+// The folder of a user's program is in the folder of the user's settings, whose other content is hidden.
 #[test]
 fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
     for level in apart() {

@@ -1,5 +1,5 @@
-//! Children on a leash: messages over it, the recipients of a request to stop, limits, and remaining
-//! processes.
+//! Children with a leash (`windlass_sandbox::Leash`): its messages, the recipients of a request to stop, limits, and
+//! remaining processes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -116,7 +116,7 @@ fn a_helper_that_is_none_is_no_confinement() {
     assert_eq!(leash.unwrap().check_confined().unwrap_err().part, Part::Helper);
 }
 
-// Q1: the kill of the host is the end of the leash.
+// Q1: a kill of the host closes the leash, which ends every process of the command.
 #[test]
 fn everybody_ends_with_the_leash() {
     for level in confined() {
@@ -131,7 +131,7 @@ fn everybody_ends_with_the_leash() {
     }
 }
 
-// Q1: TERM reaches who left the group, too, and the command may tidy up.
+// Q1: TERM also reaches processes that left the group, and the command has time to clean up.
 #[test]
 fn a_request_to_stop_reaches_the_command() {
     for level in confined() {

@@ -1,4 +1,4 @@
-//! Which levels this machine has, each tried once.
+//! The levels of confinement that this machine has; each is tried once.
 
 use std::sync::OnceLock;
 
@@ -19,12 +19,12 @@ pub(crate) fn probe() -> &'static Probe {
     PROBE.get_or_init(|| Probe::run(&helper()))
 }
 
-/// Every confined level that is here.
+/// Returns the confined levels that the machine has.
 pub(crate) fn confined() -> Vec<Level> {
     CONFINED.into_iter().filter(|level| reaches(*level)).collect()
 }
 
-/// The levels at which the child is isolated from the host.
+/// Returns the levels of `APART` that the machine has.
 pub(crate) fn apart() -> Vec<Level> {
     APART.into_iter().filter(|level| reaches(*level)).collect()
 }
@@ -34,7 +34,7 @@ pub(crate) fn reaches(level: Level) -> bool {
     NEEDS[place(level)].check(tried(level).as_ref()).is_some()
 }
 
-/// The findings of a level after a probe.
+/// Returns the result of the probe of a level.
 pub(crate) fn tried(level: Level) -> &'static Result<Probe, Missing> {
     static TRIED: OnceLock<Vec<Result<Probe, Missing>>> = OnceLock::new();
     let all = TRIED.get_or_init(|| CONFINED.map(|level| Probe::at(&helper(), level)).into());

@@ -129,7 +129,7 @@ fn run_leashed(scene: &Scene, level: Level, script: &str, is_killed: bool) {
         let mut ready = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
         assert_ne!(privileged(&scene.work), [""; 0], "{level}: the bit can be set meanwhile");
-        // The host lets go, as at its own death.
+        // Dropping the leash has the same effect as the death of the host.
         drop(leash);
     }
     child.wait().unwrap();

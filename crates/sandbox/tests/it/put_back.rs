@@ -18,7 +18,7 @@ fn link(target: &str) -> PathState {
     PathState::Link { target: PathBuf::from(target) }
 }
 
-/// Restores over any entry.
+/// Restores a state over any entry.
 fn put(workspace: &Workspace, path: &str, wanted: &PathState) -> Result<(), FileError> {
     let path = workspace.resolve(path).unwrap();
     let seen = workspace.state(&path)?;
@@ -112,7 +112,7 @@ fn no_link_on_the_way_is_followed() {
     assert_eq!(fs::read_dir(work.join("inside")).unwrap().count(), 0);
 }
 
-// H5: nothing that is put back lands outside, and nothing outside is taken away.
+// H5: while links replace the folder, `put_back` writes nothing outside the workspace and removes nothing outside it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_swapped_folder_is_never_put_back_through() {

@@ -1,4 +1,4 @@
-//! A folder that is swapped for something else while paths below it are used: nothing leads out.
+//! A folder is swapped for another entry while paths below it are used. No path leads out of the workspace.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -77,7 +77,7 @@ impl Race {
         fs::rename(at("aside"), at(victim)).unwrap();
     }
 
-    /// Swaps while `attempt` is made over and over, then looks at what lies outside.
+    /// Swaps the victim with the impostors while `attempt` runs repeatedly, and then checks the files outside.
     pub(crate) fn run(&self, victim: &str, impostors: &[&str], attempt: impl Fn(&mut Seen)) -> Seen {
         let (made, done) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut seen = Seen::default();
@@ -93,7 +93,7 @@ impl Race {
                 attempt(&mut seen);
             }
         });
-        // At rest the same attempt gets through, so that a refusal above was the race's.
+        // Without the race the same attempt succeeds, so the race caused the refusals above.
         let before = seen.inside;
         attempt(&mut seen);
         assert!(seen.inside > before, "{seen:?}");
@@ -186,7 +186,7 @@ fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
 }
 
-// H6: a folder is made only where its place was checked.
+// H6: `write` creates a missing folder only in a place that it has checked, not behind a link.
 #[test]
 fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     let race = race();
@@ -196,7 +196,7 @@ fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     assert_eq!(fs::read_dir(race.work.join(".git")).unwrap().count(), 0);
 }
 
-// A file that becomes a link, a pipe, a device's link or a hard link of a file outside.
+// During the race the file becomes a link, a pipe, a link to a device, or a hard link of a file outside.
 #[test]
 fn a_file_swapped_for_something_else_is_never_written_and_never_waits() {
     let race = race();
@@ -224,7 +224,7 @@ fn a_file_swapped_for_something_else_is_never_written_and_never_waits() {
     });
 }
 
-// H6: a hidden name behind a harmless one, in whatever case it is written.
+// H6: a hidden folder stays hidden in any letter case, also when it replaces a harmless one.
 #[test]
 fn a_folder_swapped_for_a_hidden_one_is_never_shown_by_the_harmless_name() {
     let race = race();

@@ -78,7 +78,7 @@ fn no_name_that_decides_what_git_runs_can_be_made_in_an_open_repository() {
     for level in apart() {
         let (_folder, work) = repository();
         let dot_git = work.join(".git");
-        // As few of the names as a repository can have.
+        // Reduce the repository to the names that git requires.
         for name in ["hooks", "info", "branches", "objects/info"] {
             let _ = fs::remove_dir_all(dot_git.join(name));
         }
@@ -95,7 +95,7 @@ fn no_name_that_decides_what_git_runs_can_be_made_in_an_open_repository() {
                 let script = attack.replace('@', name);
                 let output = run(level, &work, &script);
                 let code = output.status.code().unwrap();
-                // Below a name that is a file no folder can be made, so that one is not tried alone.
+                // A folder cannot be created below a name that is a file, so such a script is skipped.
                 assert!(code != 125, "{script}: {output:?}");
                 let there = dot_git.join(name).symlink_metadata();
                 assert!(there.is_err(), "{level}: {script}: {there:?} {output:?}");

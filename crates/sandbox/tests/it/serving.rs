@@ -1,4 +1,5 @@
-//! Confined programs that serve: an input of their own beside the leash.
+//! Confined programs that serve requests: they have an input of their own, and the helper has the leash
+//! (`windlass_sandbox::Leash`).
 
 use std::fs;
 use std::io::{BufRead, BufReader, PipeWriter, Read, Write};
@@ -62,7 +63,7 @@ fn a_served_program_may_close_its_ends() {
         assert_eq!(serving.line(), "ready\n");
         let written = (0..1000).map(|_| serving.input.write_all(&[b'x'; 4096])).find(Result::is_err);
         assert!(written.is_some(), "{level}: nobody reads, and the pipe takes all of it");
-        // `bwrap` itself keeps the ends that it was given until the program ends.
+        // `bwrap` itself keeps its copies of the pipe ends open until the program ends.
         if level != Level::Bubblewrap {
             assert_eq!(serving.line(), "");
             assert!(serving.child.try_wait().unwrap().is_none());
@@ -72,7 +73,7 @@ fn a_served_program_may_close_its_ends() {
     }
 }
 
-// The command has its three ends and nothing more: neither the leash nor an end of the pipe that it reads.
+// The command has its three standard descriptors only: neither the leash nor another end of its input pipe.
 #[test]
 fn a_served_program_has_no_other_descriptor() {
     for level in confined() {
@@ -85,7 +86,7 @@ fn a_served_program_has_no_other_descriptor() {
     }
 }
 
-// Q1: whatever it does, it does not outlive the leash, also not when its host still writes to it.
+// Q1: a served program ends with its leash even if it ignores signals or its host still writes to it.
 #[test]
 fn a_served_program_ends_with_its_leash() {
     for level in confined() {

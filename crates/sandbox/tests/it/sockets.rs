@@ -1,4 +1,5 @@
-//! Sockets that a confined child can make: none that reaches the host, and what ordinary programs need.
+//! Sockets that a confined child can create: ordinary programs have the ones that they need, and none reaches the
+//! host.
 
 use std::os::unix::net::UnixDatagram;
 use std::process::Stdio;
@@ -44,7 +45,7 @@ print(made)
             log.set_nonblocking(true).unwrap();
             log.recv(&mut [0; 8]).unwrap_err();
         }
-        // Pairs that stay connected are what shells, `git` and event loops make.
+        // Shells, `git` and event loops create connected pairs of sockets.
         let made = String::from_utf8_lossy(&output.stdout);
         assert_eq!(made, "[(1, 1), (1, 5), (1, 524289)]\n", "{level}: {output:?}");
     }

@@ -25,7 +25,7 @@ fn place() -> Option<Workspace> {
     std::env::var_os(PLACE).map(|place| Workspace::open(place).unwrap())
 }
 
-/// Counts up in a file, again wherever another writer came between.
+/// Increments a number in a file, and repeats an increment if another writer interfered.
 fn count_up(workspace: &Workspace) {
     let path = workspace.resolve("counter").unwrap();
     let mut done = 0;
@@ -42,7 +42,7 @@ fn count_up(workspace: &Workspace) {
     }
 }
 
-// F42: 1,000 races.
+// F42: two processes that increment one counter 1,000 times lose no update.
 #[test]
 fn two_processes_lose_no_update() {
     if let Some(workspace) = place() {
@@ -62,7 +62,7 @@ fn two_processes_lose_no_update() {
 fn two_threads_lose_no_update() {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("counter"), "0").unwrap();
-    // Two workspaces on one folder share no lock but the file's.
+    // Two workspaces on one folder share only the lock of the file.
     let workspaces = [(); 2].map(|()| Workspace::open(folder.path()).unwrap());
     std::thread::scope(|scope| {
         for workspace in &workspaces {
@@ -72,7 +72,7 @@ fn two_threads_lose_no_update() {
     assert_eq!(fs::read_to_string(folder.path().join("counter")).unwrap(), (2 * COUNTS).to_string());
 }
 
-/// Writes for ever, one byte value after another, a new file and an old one.
+/// Writes a new file and an old one without end, each time with the next byte value.
 fn write_on(workspace: &Workspace) -> ! {
     let (old, new) = (workspace.resolve("deep/old").unwrap(), workspace.resolve("deep/new").unwrap());
     for byte in (0..=u8::MAX).cycle() {
@@ -102,7 +102,7 @@ fn a_killed_writer_leaves_the_old_bytes_or_the_new_and_nothing_else() {
             other("writers::a_killed_writer_leaves_the_old_bytes_or_the_new_and_nothing_else", folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("round")));
-        // Later in each round by a few steps of the other process, so that the kills fall everywhere.
+        // Kill the other process a little later in each round, so that the kills hit every step of a write.
         (0..(rounds % 150) * 400).for_each(|_| std::hint::spin_loop());
         rounds += 1;
         child.kill().unwrap();
@@ -203,7 +203,7 @@ fn a_folder_that_cannot_be_synced_is_no_failed_edit() {
     fs::set_permissions(&sub, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
-/// An access list as the kernel takes it: of the owner, one more user, the group, all of these at most, others.
+/// Returns an access list in the form of the kernel: owner, one more user, group, mask, others.
 #[cfg(target_os = "linux")]
 fn access_list(user: u32) -> Vec<u8> {
     let entries =

@@ -1,9 +1,9 @@
-//! Arguments put right as the schema wants them (J9).
+//! Coercion of arguments by the schema (J9).
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::coerce;
 
-/// With this schema for the property `p`, which is optional, these arguments become those.
+/// Checks the coercion of arguments by a schema for the optional property `p`.
 #[track_caller]
 fn check(schema: &str, arguments: &str, expected: &str) {
     let schema: RawJson =

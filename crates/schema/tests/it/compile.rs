@@ -6,7 +6,7 @@ use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::{CompileOptions, Dialect, RootUnion, coerce};
 use windlass_testkit::oracle::{schema_compile, schema_refusals};
 
-/// In this dialect the schema becomes this, and that is lost.
+/// Checks the compiled schema in a dialect, and the reported losses.
 #[track_caller]
 fn check(dialect: Dialect, schema: &str, expected: &str, lost: &[&str]) {
     let compiled = dialect.compile(&schema.parse().unwrap());
@@ -110,7 +110,7 @@ fn all_of_is_merged_where_there_is_none() {
         r#"{"type":"object","properties":{"a":{"type":"integer","minimum":2,"maximum":5}}}"#,
         &[],
     );
-    // No provider accepts it at the root.
+    // No provider accepts `allOf` at the root.
     check(
         Dialect::Anthropic,
         r#"{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}}}]}"#,
@@ -149,7 +149,7 @@ fn a_union_at_the_root_is_wrapped_or_merged() {
     );
 }
 
-/// Arguments that the model sends come back as these.
+/// Checks the arguments that are restored from those of the model.
 #[track_caller]
 fn check_restored(dialect: Dialect, schema: &str, sent: &str, expected: &str) {
     let schema: RawJson = schema.parse().unwrap();
@@ -160,7 +160,7 @@ fn check_restored(dialect: Dialect, schema: &str, sent: &str, expected: &str) {
 #[test]
 fn coercion_reverses_the_changes_of_a_dialect() {
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
-    // As text too, and where the model did not wrap it.
+    // The value is restored from a text too, and if the model did not wrap it.
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":"{\"path\":\"a\"}"}"#, r#"{"path":"a"}"#);
     check_restored(Dialect::Anthropic, EITHER, r#"{"path":"a"}"#, r#"{"path":"a"}"#);
     check_restored(Dialect::OpenAiStrict, PLAIN, r#"{"path":"a","line":null}"#, r#"{"path":"a"}"#);
@@ -243,7 +243,7 @@ fn llama_cpp_gets_only_patterns_that_its_grammar_reads() {
     }
 }
 
-// One invalid tool never removes the list.
+// A tool with an invalid schema does not remove the other tools of the list.
 #[test]
 fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
@@ -260,7 +260,7 @@ fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
     }
 }
 
-// Work that a hostile server multiplies ends: in bounded time and bytes, and with a valid schema.
+// A hostile schema is compiled in bounded time to a valid schema of bounded size.
 #[test]
 fn a_schema_that_means_harm_costs_no_more_than_a_large_one() {
     let doubling: Vec<String> = (0..40)
@@ -322,7 +322,7 @@ proptest! {
     fn any_schema_is_legal_and_means_the_same_where_no_loss_is_told(
         bytes in proptest::collection::vec(any::<u8>(), 0..160),
     ) {
-        // A first byte that no JSON has makes the rest a recipe.
+        // The byte 0xff never begins JSON. It tells the oracle to build a schema from the remaining bytes.
         let recipe = [&[0xff], bytes.as_slice()].concat();
         schema_compile(&recipe);
     }
@@ -343,7 +343,7 @@ fn told(dialect: Dialect, schema: &str) -> (String, Vec<String>) {
     (compiled.schema.as_str().to_owned(), compiled.losses.iter().map(ToString::to_string).collect())
 }
 
-// N5: a definition that is merged, and used beside, does not lead back to itself.
+// N5: a definition that is merged into a schema and also referenced in that schema is not a circular reference.
 #[test]
 fn a_definition_that_is_used_twice_is_no_circle() {
     let base = r#""Base":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;

@@ -68,7 +68,8 @@ fn every_schema_is_legal_in_every_dialect() {
     }
 }
 
-/// The calls that BFCL takes as answers: of each parameter the first value, and without those that may be left out.
+/// Returns calls that BFCL accepts as answers: with the first value of each parameter, and without optional
+/// parameters.
 fn answers(row: &Value) -> Vec<(String, Arguments)> {
     let mut all = Vec::new();
     for call in row["ground_truth"].as_array().unwrap() {
@@ -155,7 +156,8 @@ fn right_answers_are_right_in_every_dialect() {
     }
 }
 
-/// The arguments as a model would send them: null for each property that it may not omit but leaves out.
+/// Returns the arguments as a model would send them in a strict dialect: with null for each omitted property, because
+/// all properties are required.
 fn sent_in(dialect: Dialect, schema: &RawJson, arguments: &Arguments) -> Arguments {
     if dialect != Dialect::OpenAiStrict {
         return arguments.clone();

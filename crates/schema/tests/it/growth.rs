@@ -105,7 +105,7 @@ fn a_schema_is_compiled_in_linear_time_up_to_its_limit() {
 #[test]
 fn a_schema_is_sent_in_linear_time_in_each_dialect() {
     let test = "growth::a_schema_is_sent_in_linear_time_in_each_dialect";
-    // The dialect's number is before the schema.
+    // The number of the dialect precedes the schema in a text.
     let numbers = 0..Dialect::ALL.len();
     let shapes: Vec<Shape> = numbers
         .flat_map(|at| schemas().into_iter().map(move |shape| shape.with_front(&format!("{at} "))))
@@ -197,7 +197,7 @@ fn arguments_are_checked_and_coerced_in_linear_time() {
         let schema: RawJson = schema.parse().unwrap();
         (Checker::compile(&schema).unwrap(), schema)
     });
-    // The schema is before the arguments.
+    // The number of the schema precedes the arguments in a text.
     let shapes: Vec<Shape> = (0..CHECKED.len())
         .flat_map(|at| arguments().into_iter().map(move |shape| shape.with_front(&format!("{at} "))))
         .collect();

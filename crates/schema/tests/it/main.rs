@@ -49,7 +49,7 @@ fn each_violation_names_path_met_and_wanted() {
     );
 }
 
-// J10: errors that a model can act on.
+// J10: the error about an unknown member names the member that the model probably meant.
 #[test]
 fn a_violation_tells_what_was_probably_meant() {
     let deep = r##"{"properties":{"edit":{"$ref":"#/$defs/edit"}},"$defs":{"edit":{
@@ -211,7 +211,7 @@ fn one_argument_is_checked_before_the_others_have_come() {
              `range`",
         ),
     );
-    // Where one property decides about another, nothing is sure before the end.
+    // If one property decides about another, no violation is certain before the arguments are complete.
     let depends = r#"{"properties":{"a":{"type":"string"}},"if":{"not":{"required":["b"]}},"then":{"properties":{"a":{"const":"x"}}}}"#;
     check(depends, "a", "\"y\"", None);
     check(depends, "a", "1", None);

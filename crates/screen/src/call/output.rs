@@ -50,7 +50,7 @@ fn end_of(line: &str) -> &str {
     line.get(line.ceil_char_boundary(line.len().saturating_sub(SHOWN))..).unwrap_or_default()
 }
 
-/// Returns the text behind the last carriage return that is followed by text.
+/// Returns the text after the last carriage return that is followed by text.
 fn skip_returns(line: &str) -> &str {
     line.trim_end_matches('\r').rsplit('\r').next().unwrap_or(line)
 }

@@ -53,7 +53,7 @@ impl Answer {
         Self::ALL.into_iter().find(|answer| answer.key() == key)
     }
 
-    /// Returns the words beside the key.
+    /// Returns the text that is shown beside the key.
     pub fn label(self) -> &'static str {
         match self {
             Self::Once => "yes, once",

@@ -68,7 +68,7 @@ impl Sections {
         lines
     }
 
-    /// Removes lines behind the first `rows`, and counts them.
+    /// Removes the lines after the first `rows`, and counts them.
     pub(super) fn fold(&mut self, lines: &mut Vec<Line<'static>>, rows: usize) {
         let hidden = lines.len().saturating_sub(rows);
         if hidden > 1 {

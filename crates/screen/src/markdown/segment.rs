@@ -127,7 +127,7 @@ impl Segmenter {
         }
     }
 
-    /// Reads a line behind the beginning of a list. Returns false if the line ends the list.
+    /// Reads a line after the beginning of a list. Returns false if the line ends the list.
     fn push_in_list(
         &mut self,
         line: &str,
@@ -279,7 +279,7 @@ fn list_marker(text: &str, indent: usize) -> Option<List> {
         return None;
     }
     let spaces = indent_of(rest);
-    // Content that is indented further, or an empty first line, begins one column behind the marker.
+    // Content that is indented further, or an empty first line, begins one column after the marker.
     let gap = if rest.trim().is_empty() || spaces > 4 { 1 } else { spaces.max(1) };
     Some(List { content: indent.saturating_add(digits).saturating_add(1).saturating_add(gap), marker })
 }

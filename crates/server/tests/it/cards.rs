@@ -37,7 +37,7 @@ async fn arguments_are_edited_in_the_answer() {
     let path = format!("/api/sessions/{session}/answer");
     let wrong = json!({"answer": "edited", "question": asked["question"], "arguments": "x"}).to_string();
     assert_eq!(place.call("POST", &path, &wrong).await.status, 422);
-    // The tool needs a content: the question stays open.
+    // The changed arguments lack the required content, so the question stays open.
     let invalid =
         json!({"answer": "edited", "question": asked["question"], "arguments": {"path": "docs/a.md"}});
     let refused = place.call("POST", &path, &invalid.to_string()).await;

@@ -52,7 +52,7 @@ impl Place {
         Self::build(script, options, |_| {}, |server, _| server).await
     }
 
-    /// Starts a server with web push, whose file has the path that `push` gets.
+    /// Starts a server with web push. `push` receives the path of the file for it.
     #[cfg(feature = "web-push")]
     pub(crate) async fn with_push(
         script: &str,

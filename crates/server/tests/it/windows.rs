@@ -1,4 +1,4 @@
-//! One run in three windows: an editor, the page, and a reader in the process, as the terminal is.
+//! One run in three windows: an editor, the page, and a reader in the same process like the terminal.
 
 use serde_json::{Value, json};
 use tokio::io::{

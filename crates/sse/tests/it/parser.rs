@@ -2,7 +2,7 @@
 
 use windlass_sse::{Ending, Parser, Signal};
 
-/// The signals of a stream, written down, whatever the pieces it comes in.
+/// Checks the signals of a stream, written as text, for several splits of the stream.
 #[track_caller]
 fn check(stream: &[u8], expected: &[&str]) {
     for step in [1, 2, 3, stream.len().max(1)] {

@@ -99,7 +99,7 @@ impl Wrong {
     }
 }
 
-/// JSON as a library would write it again.
+/// Returns JSON as a library writes it after parsing.
 fn parsed(text: &RawJson) -> RawJson {
     let value: Result<serde_json::Value, _> = serde_json::from_str(text.as_str());
     value.map_or_else(|_| text.clone(), |value| value.to_string().parse().unwrap())

@@ -12,7 +12,7 @@ use windlass_store::{StoreUrl, open_store};
 #[cfg(feature = "postgres")]
 use windlass_testkit::postgres::PostgresServer;
 
-/// A store with whatever must live as long as it.
+/// A store, and the folder or the database server that must live as long as the store.
 pub(crate) struct Scene {
     pub(crate) store: Arc<dyn Store>,
     /// True if a lease has an expiry. In a folder it lasts as long as the process.

@@ -33,7 +33,7 @@ async fn a_yes_at_the_root_lets_the_call_run() {
     assert_eq!(cast.told("child"), "fine");
 }
 
-// R2: a comment goes into the very call's result.
+// R2: a comment is in the result of the call that it was given to.
 #[tokio::test]
 async fn a_comment_reaches_the_agent_whose_call_it_is() {
     let (cast, scene) = one_child();
@@ -44,7 +44,7 @@ async fn a_comment_reaches_the_agent_whose_call_it_is() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 }
 
-// H12: silence is a denial of its own kind.
+// H12: a question without an answer in time is denied with a reason of its own.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_nobody_answers_in_time_is_denied() {
     let (_, scene) = one_child();
@@ -92,7 +92,7 @@ async fn a_grant_of_an_agent_is_its_own() {
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 5);
 }
 
-/// The questions that the records of agents hold.
+/// Returns the questions in the records of agents.
 fn questions(scene: &Scene) -> Vec<ApprovalRequest> {
     let keys = scene.journals.keys();
     let records = keys.iter().flat_map(|key| scene.journals.open(key).unwrap().records().unwrap());
@@ -103,7 +103,7 @@ fn questions(scene: &Scene) -> Vec<ApprovalRequest> {
     asked.collect()
 }
 
-// DESIGN "Ahead of everyone" 5: answered in any order from any process.
+// DESIGN "Ahead of everyone" 5: questions of agents can be answered in any order and from any process.
 #[tokio::test]
 async fn a_question_of_an_agent_can_be_answered_when_nothing_runs() {
     let cast = Cast::new([

@@ -99,7 +99,8 @@ async fn ids_and_agents_that_nobody_knows_are_named() {
     assert!(told.contains("unknown agent nonsense"), "{told}");
 }
 
-// R6: the caller was killed; the agent resumes from its record when its result is requested.
+// R6: after a kill of the caller, a resumed caller requests the agent's result, and the agent resumes from its
+// record.
 #[tokio::test(start_paused = true)]
 async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     let cast = Cast::new([
@@ -138,7 +139,7 @@ async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 1);
 }
 
-// correctness, suspicion: an invented id made a folder and a journal.
+// correctness, suspicion: an id that the model invented created a folder and a journal.
 #[tokio::test]
 async fn an_id_that_a_model_invented_makes_no_journal() {
     let cast = Cast::new([

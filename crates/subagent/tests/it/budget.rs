@@ -9,7 +9,7 @@ use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, hand, says};
 
-/// Gives the same answer to every question, and counts the questions.
+/// A human who gives the same answer to every question, and the number of questions.
 #[derive(Default)]
 struct Says {
     answer: &'static str,
@@ -22,7 +22,7 @@ impl Human for Says {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.texts.lock().unwrap().push(question.text.clone());
         Box::pin(async {
-            // Long enough for the others to come to the same question.
+            // Wait until the other agents have reached the same question.
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
             if self.answer.is_empty() { Err(NoAnswer::Absent) } else { Ok(self.answer.to_owned()) }
         })
@@ -90,7 +90,7 @@ async fn a_no_ends_the_agent_that_asked_and_is_told_to_its_caller() {
     assert!(results < 9, "{results} of nine reads were made");
 }
 
-// A run that is gone on with knows what its agents had used.
+// A resumed run knows the usage of its agents.
 #[tokio::test(start_paused = true)]
 async fn usage_of_child_runs_is_known_in_another_process() {
     let scene = three();

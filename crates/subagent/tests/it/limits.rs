@@ -32,7 +32,7 @@ async fn agents_go_three_deep_and_no_deeper() {
     assert!(refused);
 }
 
-// SUB-003: never more than the limit, and those of the root wait for a place.
+// SUB-003: at most eight agents work at once; further agents of the root wait for a place.
 #[tokio::test(start_paused = true)]
 async fn eight_agents_work_at_once_and_the_others_wait() {
     let ids: Vec<&'static str> = (0..20).map(|n| &*format!("h{n}").leak()).collect();

@@ -1,4 +1,4 @@
-//! Agents that hand work to others: whole runs of both, with fake tools and a model that knows its part.
+//! Agents that hand work to other agents: complete runs with fake tools and a scripted model.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod approvals;

@@ -18,8 +18,8 @@ fn wait(id: &'static str, agent: &str) -> (&'static str, &'static str, Value) {
     (id, "wait", json!({"agent_ids": [agent], "timeout_seconds": 600}))
 }
 
-/// Runs a root that makes these calls, one after the other, over these journals: `child` and `other` look, write and are
-/// done. The run has always the same id, as one that is resumed.
+/// Runs a root that makes these calls, one after the other, over these journals: `child` and `other` look, write and
+/// are done. The run always has the same id, like a resumed run.
 async fn run(
     journals: &MemoryJournals,
     child: AgentDefinition,
@@ -39,12 +39,12 @@ async fn run(
     scene.journals = journals.clone();
     let options = RunOptions::default().with_journal(Shared::default()).with_run_id("run-1");
     ended(scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options)).await;
-    // Concurrent work has ended then.
+    // Wait until concurrent work has ended.
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     (cast, scene.write.ended.load(Ordering::SeqCst))
 }
 
-/// The journals of a run in which a child was spawned and did not come to its end.
+/// Returns the journals of a run in which a child was spawned and did not end.
 async fn unfinished_work() -> MemoryJournals {
     let journals = MemoryJournals::default();
     let (_, writes) = run(&journals, agent("child"), vec![spawn("s1"), ("r", "read_file", json!({}))]).await;
@@ -57,7 +57,7 @@ fn was_asked(cast: &Cast, part: &str) -> bool {
     cast.requests.lock().unwrap().iter().any(|(of, _)| of == part)
 }
 
-/// The record of a key under another one, with its entries changed.
+/// Copies the record of one key to another key, with changed entries.
 fn copy_record(journals: &MemoryJournals, to: &str, change: impl Fn(&mut Value)) -> MemoryJournals {
     let copy = MemoryJournals::default();
     let mut journal = copy.open(to).unwrap();
@@ -89,7 +89,7 @@ async fn a_record_does_not_go_on_as_another_agent() {
     let (cast, writes) = run(&unfinished_work().await, agent("child"), vec![wait("w1", "other:s1")]).await;
     assert!(cast.told("root").contains("because it belongs to the agent child"), "{}", cast.told("root"));
     assert!(!was_asked(&cast, "other") && writes == 0);
-    // Nor does the agent itself, while it works.
+    // The agent itself cannot be resumed under another definition while it works either.
     let made = vec![spawn("s2"), wait("w1", "other:s2"), wait("w2", "child:s2")];
     let (cast, writes) = run(&MemoryJournals::default(), agent("child"), made).await;
     let told = cast.told("root");

@@ -49,7 +49,7 @@ fn recorded(scene: &Scene) -> (usize, usize) {
     (made, unknown)
 }
 
-// Killed after each event of the run, which is in every state that it has.
+// The run is killed after each of its events, so in each of its states.
 #[tokio::test]
 async fn a_run_that_is_killed_at_any_event_goes_on_with_its_agents() {
     let mut kills = 0;

@@ -92,8 +92,8 @@ async fn a_mode_of_the_caller_holds_for_its_agents() {
             child = child.with_mode(slug);
         }
         let scene = Scene::new(cast.clone(), [child]);
-        // In the mode `ask` nothing can be changed, and a sub_agent tool is of a group that it does not give; a new
-        // task is of every mode.
+        // The mode `ask` permits no changes, and does not have the group of `sub_agent` tools; `new_task` is in every
+        // mode.
         let root = scene.builder().work_mode("ask").approver(ApproveAll).build().unwrap();
         let (_, events) = ended(root.stream("task")).await;
         let offered = events.iter().filter_map(|event| match event {
@@ -131,7 +131,7 @@ async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0, "what only reads is denied the rest");
 }
 
-// F41: a failure of an agent is a result of its caller.
+// F41: if an agent panics, its caller receives an error as the result of the call.
 #[tokio::test]
 async fn an_agent_that_breaks_is_one_result() {
     let cast = Cast::new([
@@ -157,7 +157,7 @@ async fn a_model_that_is_not_there_is_a_result_too() {
     assert!(cast.told("root").contains("unknown model small-1"));
 }
 
-/// One model under one name.
+/// A router that knows one model by its name.
 struct Named(&'static str, std::sync::Arc<Cast>);
 
 impl ModelSource for Named {
@@ -167,7 +167,7 @@ impl ModelSource for Named {
     }
 }
 
-// Its cost there counts for the common budget.
+// The cost at the agent's own model counts for the common budget.
 #[tokio::test]
 async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
     let root = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("done")])]);

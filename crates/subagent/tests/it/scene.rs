@@ -34,7 +34,7 @@ pub(crate) fn calls<const N: usize>(calls: [(&'static str, &'static str, Value);
     Line::Calls(calls.into())
 }
 
-/// Hands a task to an agent.
+/// Returns a call that hands a task to an agent.
 pub(crate) fn hand(id: &'static str, tool: &'static str) -> (&'static str, &'static str, Value) {
     (id, tool, json!({"task": format!("do {id}")}))
 }

@@ -90,8 +90,7 @@ impl Metrics {
         self
     }
 
-    /// Records a step that ended. The outcome is `ok`, or the word for what ended it otherwise; it must come
-    /// from a small set.
+    /// Records a step that ended. The outcome is `ok` or the name of the failure; it must come from a small set.
     pub fn record_step(&self, kind: StepKind, outcome: &'static str, duration: Duration) {
         let attributes = [
             KeyValue::new("windlass.step.kind", kind.as_str()),

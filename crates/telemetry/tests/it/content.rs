@@ -55,7 +55,7 @@ fn no_span_holds_a_registered_secret_or_its_digest() {
         };
         let all = of("planted-secret-0001");
         assert!(!all.words().contains("planted"), "{all:?}");
-        // The digest is that of the mark.
+        // The digest is computed from the redacted text.
         let digest = |secret| of(secret).one("execute_tool").get("windlass.arguments.sha256").to_owned();
         assert_eq!(digest("planted-secret-0001"), digest(Redactor::MARK));
     }

@@ -1,4 +1,4 @@
-//! Events by hand, in orders that runs have.
+//! Tests with hand-written events, in orders that occur in runs.
 
 use serde_json::{Value, json};
 use windlass_loop::Event;
@@ -178,7 +178,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
             running("c1"),
             discarded,
             changed,
-            // It was under way when the answer ended early.
+            // The call was running when the answer ended early.
             running("c1"),
             ended("c1", "ok"),
             call("c1", "look"),
@@ -330,7 +330,7 @@ fn without_a_subscriber_nothing_is_kept() {
     assert_eq!(size_of::<Spans>(), size_of::<usize>());
 }
 
-// The runs of agents lie in the calls that gave them their work, and those below them in theirs.
+// The span of an agent's run is within the span of the call that started the agent, at any depth.
 #[test]
 fn an_agent_has_its_spans_within_the_call_that_began_it() {
     let below = |agents: Value, happened: Value| json!({"event": "agent_event", "call": "a", "agents": agents, "happened": happened});

@@ -86,7 +86,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Gatherer {
 }
 
 impl Gatherer {
-    /// The newest of an id: ids are used again.
+    /// Returns the newest span with an id, because ids are reused.
     fn within(&self, id: &Id, change: impl FnOnce(&mut Gathered)) {
         let mut told = self.0.lock().unwrap();
         if let Some(span) = told.spans.iter_mut().rev().find(|span| span.id == id.into_u64()) {
@@ -118,7 +118,7 @@ impl All {
         found[0]
     }
 
-    /// Invariants: every span is closed, and lies in the run's span, which is closed last.
+    /// Checks that every span is closed, and that the run's span encloses all others.
     #[track_caller]
     pub(crate) fn check(&self) {
         let run = self.one("invoke_agent");

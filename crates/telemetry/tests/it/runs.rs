@@ -18,7 +18,7 @@ use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use crate::events::options;
 use crate::gathered::{All, gathered};
 
-/// Gives one answer after the other.
+/// A model that gives one answer after the other.
 struct Script(Mutex<VecDeque<Vec<Chunk>>>);
 
 impl Model for Script {
@@ -30,7 +30,7 @@ impl Model for Script {
     }
 }
 
-/// Waits until all that run beside it have begun, or for ever.
+/// A tool that waits until all concurrent calls have started.
 struct Meeting {
     spec: ToolSpec,
     hints: Hints,
@@ -205,7 +205,7 @@ impl Journal for Kept {
     }
 }
 
-/// A record of a run up to the first call's intent, as a process leaves it that is killed.
+/// Returns the record of a run up to the intent of the first call, as a killed process leaves it.
 fn cut(records: &[Record]) -> MemoryJournal {
     let is_intent = |record: &&Record| record.body.as_str().contains(r#""entry":"intent""#);
     let end = records.iter().take_while(|record| !is_intent(record)).count();

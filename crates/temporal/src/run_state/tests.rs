@@ -302,7 +302,7 @@ fn an_offer_from_before_a_change_of_the_mode_does_not_undo_it() {
             done.offer = Some(Offer::new(0, old[..2].to_vec()).with_mode(Some("ask".into())));
             StepEnd::Called(done)
         }
-        // It began in the mode before.
+        // The call started in the previous mode.
         (Work::Run(run), end) if run.call.id.as_str() == "keep-1" => {
             assert_eq!(run.scope.mode, None);
             on_worker(&new, None, step, end)

@@ -140,7 +140,7 @@ pub(crate) fn the_server_holds_no_readable_text_with_a_cipher(scene: &Scene) -> 
         sizes.push(stored.len());
         if is_encrypted {
             let database = read_database(scene.server.borrow().database())?;
-            // The unencrypted run left the words of its final text once or more; the encrypted run none.
+            // The database contains the final text of the unencrypted run, and not that of the encrypted run.
             let needle = b"windlass-aes-256-gcm";
             if !contains(&database, needle) {
                 return Err("the history has no encrypted payload".to_owned());

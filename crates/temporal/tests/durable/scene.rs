@@ -175,7 +175,7 @@ impl Scene {
     }
 }
 
-/// A kind of worker of a queue with many runs.
+/// A kind of worker that a queue with many runs has.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkerKind {
     label: &'static str,

@@ -1,4 +1,4 @@
-//! The property that encoding with a cache gives the same bytes as encoding without.
+//! The property that encoding with and without a cache gives the same bytes.
 
 mod edits;
 

@@ -34,7 +34,7 @@ pub fn partial_json_oracle(bytes: &[u8]) {
     }
 }
 
-/// All observable results of a text, at its end.
+/// The observable results of a parser after the whole text.
 #[derive(Debug, PartialEq)]
 struct ObservedText {
     shown: Option<ObservedNode>,

@@ -42,10 +42,10 @@ pub fn body(wire: &dyn Wire, request: &Request) -> String {
     String::from_utf8(http.body.into()).expect("a body is UTF-8")
 }
 
-/// Checks that a format refuses a request with an error that contains these words.
+/// Checks that a format refuses a request with an error that contains a text.
 ///
 /// # Panics
-/// The format encodes the request, or the error has other words.
+/// If the format encodes the request, or the error has another text.
 #[track_caller]
 pub fn check_error(wire: &dyn Wire, request: &Request, words: &str) {
     let error = wire.encode(request).expect_err("the format cannot encode the request");

@@ -42,7 +42,7 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The items of a streamed answer, in the API's own words.
+/// Returns the items of a streamed answer as the API sent them.
 fn recorded(body: &str) -> Vec<Value> {
     let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
     let events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());

@@ -65,11 +65,11 @@ const EXCEPTIONS: &[Difference] = &[
     ),
 ];
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
-    // A number is the same with and without a fraction of nought.
+    // `1` and `1.0` are the same number.
     if let Some(number) = fields.get("temperature").and_then(Value::as_f64) {
         fields.insert("temperature".to_owned(), number.into());
     }

@@ -33,11 +33,11 @@ const DIFFERENCES: &[Difference] = &[
     ("rig__mistral-terminal_metadata_matrix-streaming_mistral_small_tiny_plain_two", "R1", SEVERAL),
 ];
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
-    // A number is the same with and without a fraction of nought.
+    // `1` and `1.0` are the same number.
     for name in ["temperature"] {
         if let Some(number) = fields.get(name).and_then(Value::as_f64) {
             fields.insert(name.to_owned(), number.into());

@@ -21,7 +21,7 @@ const NOT_ANSWERS: &[Difference] = &[(
     "the receipt for a batch",
 )];
 
-/// The content of an answer, in the words of the recordings' descriptions.
+/// Returns the content of an answer as the descriptions of the recordings write it.
 fn described(answer: &Answer) -> Value {
     let calls: Vec<Value> = answer
         .calls

@@ -74,7 +74,7 @@ fn whole(line: &Value) -> Vec<u8> {
     json!({"object": "chat.completion", "model": line["model"], "choices": [choice]}).to_string().into_bytes()
 }
 
-/// The recorded values, in the same words as the decoded ones.
+/// Returns the recorded values in the form of the decoded ones.
 fn wanted(lines: &[Value]) -> Value {
     let joined = |name| lines.iter().filter_map(|line| said(line, name)).collect::<String>();
     let calls: Vec<Value> = lines

@@ -1,4 +1,4 @@
-//! The recorded requests that OpenAI Responses accepted: read into a request of ours, and encoded again.
+//! The recorded requests that OpenAI Responses accepted are decoded to `Request`, and encoded again.
 //!
 //! Values that are equal for the API are normalized before the two are compared (`plain`); every other
 //! difference is named with the rule that decides it.
@@ -28,11 +28,11 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The body without what makes no difference to the API.
+/// Returns the body in a normal form, without differences that have no meaning for the API.
 fn plain(body: &Value) -> Value {
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
-    // A number is the same with and without a fraction of nothing.
+    // `1` and `1.0` are the same number.
     if let Some(temperature) = fields.get("temperature").and_then(Value::as_f64) {
         fields.insert("temperature".to_owned(), temperature.into());
     }
@@ -45,7 +45,7 @@ fn plain(body: &Value) -> Value {
             "tools" | "parallel_tool_calls" => !has_tools,
             "stream" => value == &json!(false),
             "tool_choice" => value == &json!("auto"),
-            // Any words are the default form of an answer.
+            // Text is the default form of an answer.
             "text" => value == &json!({ "format": { "type": "text" } }),
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! The recorded responses of real providers, decoded and assembled, against their known content.
 //!
-//! The recordings lie beside the project; if they are missing, each test prints that in one line. Each test
-//! prints how many cases it ran and how many agreed.
+//! The recordings are in a folder beside the project; if they are missing, each test prints that in one line. Each
+//! test prints how many cases it ran and how many agreed.
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,7 +155,7 @@ pub(crate) fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
     (events, answer)
 }
 
-/// The content of an answer, in the words of the recordings' descriptions.
+/// Returns the content of an answer as the descriptions of the recordings write it.
 fn described(answer: &Answer) -> Value {
     let calls: Vec<Value> = answer
         .calls

@@ -57,7 +57,7 @@ fn said(answer: &Answer) -> Value {
         AnswerCall::Malformed(call) => json!({ "id": call.id, "name": call.name, "cut": call.text }),
     });
     let is_whole = answer.ending == Ending::Complete;
-    // An end with calls is calls (RULES S9), and is handed on as such.
+    // An answer with calls that ends with `End` is treated as one that ends with `Calls` (RULES S9).
     let stop = match &answer.stop {
         Some(StopReason::End) if !answer.calls.is_empty() => Some(StopReason::Calls),
         stop => stop.clone(),
@@ -174,7 +174,7 @@ pub(crate) fn check(format: &Format<'_>) {
     assert!(!answers.is_empty(), "no recordings in {}", format.api);
 }
 
-/// A name was all that came before the limit of tokens.
+/// Only the name of the call arrived before the token limit.
 const NOTHING_CAME: &str =
     "the limit of tokens came before any of the arguments; such a call is not handed on";
 

@@ -45,7 +45,7 @@ fn assemble(chunks: &[Chunk]) -> Answer {
     assembler.finish(&mut events)
 }
 
-/// The thoughts that a client has, as the server reads them when the client sends them back.
+/// Returns the thoughts of a client's message as the server decodes them when the client sends them back.
 fn handed_back(opaque: &Opaque) -> Opaque {
     let Some(item) = opaque.value.get("output_item") else { return opaque.clone() };
     let body = json!({ "model": "m", "input": [item] }).to_string();
@@ -108,7 +108,7 @@ fn said(answer: &Answer, framing: Framing) -> Value {
         signatures.iter_mut().for_each(without_id);
     }
     signatures.retain(|signature| !signature.is_null() && *signature != json!({}));
-    // S9: a program that forwards calls declares that.
+    // S9: a proxy changes the stop reason of an answer with calls from `End` to `Calls`.
     let has_calls = answer.good_calls().next().is_some() && answer.stop == Some(StopReason::End);
     let stop = if has_calls { Some(StopReason::Calls) } else { answer.stop.clone() };
     let broke = || (framing == Framing::Whole).then_some(StopReason::Error);

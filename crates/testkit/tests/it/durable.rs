@@ -1,8 +1,8 @@
-//! The conformance kit against the driver without IO, and against ones that lose or double something.
+//! The conformance kit accepts a driver without IO, and rejects drivers that lose or repeat something.
 
 use windlass_testkit::durable::{EndOfPart, Harness, Job, LeftState, MachineHarness, check};
 
-// R5, R6, DESIGN "Where it runs": killed at every record and step, once and again on the way back.
+// R5, R6, DESIGN "Where it runs": the driver is killed at every record and step, and again during the resume.
 #[test]
 fn the_machine_with_a_list_for_a_journal_conforms() {
     let mut harness = MachineHarness::default();

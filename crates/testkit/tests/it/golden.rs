@@ -1,4 +1,4 @@
-//! Recorded requests that a provider accepted: read into a request of ours, written again, and compared.
+//! Recorded requests that a provider accepted are decoded to `Request`, encoded again, and compared.
 //!
 //! Another order of keys is not a difference. Values that are equal for the API are normalized by a format's
 //! `plain` before the two are compared; every other difference is named with the rule that decides it. The
@@ -25,9 +25,9 @@ pub(crate) struct Format<'a> {
     pub(crate) server: &'a dyn Server,
     /// Where its requests go.
     pub(crate) path: &'static str,
-    /// The body without what makes no difference to the API.
+    /// Returns the body in a normal form, without differences that have no meaning for the API.
     pub(crate) plain: fn(&Value) -> Value,
-    /// Requests that do not come out as they went in.
+    /// Requests that a round trip (decode, encode) changes, and the change.
     pub(crate) differences: &'static [Difference],
     /// Requests in which the linter finds something, though the API took them.
     pub(crate) exceptions: &'static [Difference],

@@ -10,7 +10,7 @@ use crate::golden::accepted;
 /// Number of replacements for each request.
 const ROUNDS: usize = 25;
 
-/// The places of all values inside one.
+/// Returns the paths of all values inside a value.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     found.push(place.to_owned());
     match value {

@@ -10,13 +10,13 @@ use windlass_text_calls::{CallsInReasoning, Dialect, Reasoning, TextCallOptions}
 
 use crate::scan::{answer, calls, chunks, splits, thoughts};
 
-/// At least so many of the 355 rows agree.
+/// The least number of the 355 rows that agree.
 const FLOOR: usize = 348;
 
-/// At least so many rows with calls agree where no dialect is named.
+/// The least number of rows with calls that agree if no dialect is named.
 const AUTO_FLOOR: usize = 80;
 
-/// Rows, counted from 1, that differ, and why.
+/// Rows that differ, counted from 1, with the reason.
 const DIFFERENT: &[(usize, &str)] = &[
     (28, "the recorder keeps a tag that the model repeats; thoughts hold no tags here"),
     (45, "an answer by a schema loses its fence there; here words stay as they are (X1)"),

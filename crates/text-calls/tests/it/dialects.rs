@@ -40,7 +40,7 @@ fn sample() -> Value {
     })
 }
 
-/// Words before a call, where the dialect lets a call follow words.
+/// Returns text before a call, if the dialect permits text before calls.
 fn words_before(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Structured | Dialect::FireFunction => "",

@@ -40,7 +40,7 @@ fn text_arguments_are_converted_in_linear_time() {
         "\\u0041",
     ]
     .map(|part| Shape::new("[", part, "]"));
-    // The name of the parameter, of each type, is before its text.
+    // The name of a parameter precedes its text; each parameter has another type.
     let of_parameter =
         |name: &str| shapes.iter().map(|shape| shape.clone().with_front(name)).collect::<Vec<_>>();
     let shapes = ["p ", "q ", "r "].map(of_parameter).concat();

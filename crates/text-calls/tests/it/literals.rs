@@ -114,7 +114,7 @@ fn numbers_and_tuples_are_what_python_reads() {
     check("{'k': [True, None]}", &json!({"k": [true, null]}));
 }
 
-// J7: which of the two values the model means is unknown.
+// J7: a call with two values for one member does not run, because the value that the model means is unknown.
 #[test]
 fn a_member_that_comes_twice_makes_no_call() {
     let of = |json: &str| {

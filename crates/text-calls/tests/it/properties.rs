@@ -1,4 +1,4 @@
-//! The properties of the test kit, on texts made of what dialects are made of.
+//! The properties of the test kit, on texts that are made of the markers of dialects.
 
 use windlass_testkit::oracle::{self, Oracle};
 use windlass_testkit::split::SplitMix64;

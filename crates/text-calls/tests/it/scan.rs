@@ -41,7 +41,7 @@ pub(crate) fn merged(chunks: Vec<Chunk>) -> Vec<Chunk> {
     merged
 }
 
-/// The text in all ways in which it can be cut into two, and one character at a time.
+/// Returns all splits of a text into two pieces, and the split into single characters.
 pub(crate) fn splits(text: &str) -> Vec<Vec<&str>> {
     let cuts: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
     let mut splits: Vec<Vec<&str>> = cuts.iter().map(|at| vec![&text[..*at], &text[*at..]]).collect();
@@ -49,7 +49,7 @@ pub(crate) fn splits(text: &str) -> Vec<Vec<&str>> {
     splits
 }
 
-/// The answer that the chunks make, had the model stopped by itself.
+/// Returns the answer that is assembled from the chunks if the model ends by itself.
 pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
     let mut assembler = Assembler::new(windlass_assemble::AssembleOptions::default());
     let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! A conversation with tools in words, and its answers heard again.
+//! A conversation with tools that is rendered as text, and its answers parsed again.
 
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AssembleOptions, Assembler};
@@ -65,7 +65,7 @@ fn speeches() -> [Speech; 4] {
     ]
 }
 
-/// Returns the chunks of an answer of these words, in pieces of `size` characters.
+/// Returns the chunks of an answer with a text, in pieces of `size` characters.
 fn hear(speech: Speech, request: &Request, words: &str, size: usize) -> Answer {
     let mut listener = speech.listener(request);
     let mut chunks = Vec::new();
@@ -137,7 +137,7 @@ fn results_stand_in_the_next_message_in_call_order_with_their_pictures() {
     let results = &spoken.messages[2];
     assert_eq!(results.role, Role::User);
     assert!(matches!(&results.parts[1], Part::Image(_)));
-    // The human's words after them are in the same message: many templates take turns only.
+    // The human's text after the results is in the same message, because many templates require alternating roles.
     assert!(matches!(&results.parts[2], Part::Text(words) if words.text == "and be quick"));
     assert!(results.text().starts_with("[read_file] Result:\none\n[read_file] Result:\n(see the image)"));
     assert_eq!(spoken.messages.len(), 5);
@@ -255,7 +255,7 @@ fn a_memory_changes_no_byte_and_shares_what_was_said() {
             }
             let told = speech.request_onto(&request, &mut memory);
             assert_eq!(told, speech.request(&request));
-            // The user's words after a result become one message with it.
+            // The user's text after a result becomes one message with the result.
             let shared = told.messages.shared_prefix(&before.messages);
             assert!(shared + 1 >= before.messages.len(), "{shared} of {}", before.messages.len());
             before = told;
@@ -300,7 +300,7 @@ impl<'a> MeasuredRun<'a> {
     }
 }
 
-// L2: 23.6 ms at turn 800 and 2.2 at turn 100, when each turn put the whole conversation into words.
+// L2: when each turn rendered the whole conversation, a turn took 23.6 ms at turn 800 and 2.2 ms at turn 100.
 #[test]
 fn a_turn_late_in_a_run_costs_what_an_early_one_costs() {
     for speech in [Speech::text(Dialect::Roo), Speech::new_structured(StructuredOutput::Schema)] {

@@ -16,7 +16,7 @@ fn options(dialect: Dialect) -> TextCallOptions {
     ])
 }
 
-/// A text of this dialect holds one call with these arguments and these words.
+/// Checks that a text of a dialect contains one call with these arguments, and this text outside of it.
 #[track_caller]
 fn check(dialect: Dialect, text: &str, expected: &Value, words: &str) {
     let whole = chunks(&options(dialect), [text]);
@@ -83,7 +83,7 @@ fn wrappers_and_prefixes_of_invoke_are_understood() {
     check(Dialect::Invoke, list, &json!({ "path": "a" }), "");
 }
 
-// J1: what can be shown is shown at once.
+// J1: each part of a string is shown as soon as it arrives; a number is shown when it is complete.
 #[test]
 fn a_string_grows_while_it_is_written_and_a_number_waits() {
     let mut scanner = Scanner::new(options(Dialect::Roo));
@@ -99,7 +99,7 @@ fn a_string_grows_while_it_is_written_and_a_number_waits() {
         }
         steps.push(arguments.clone());
     }
-    // A newline may belong to the closing tag, so it waits for what follows.
+    // A newline possibly belongs to the closing tag, so it is held until the next text arrives.
     assert_eq!(
         steps,
         [

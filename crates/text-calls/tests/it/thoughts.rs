@@ -7,7 +7,7 @@ use crate::scan::{answer, calls, chunks, splits, thoughts, tool};
 
 const CALL: &str = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
 
-/// A text has these words, thoughts and so many calls, however it is split.
+/// Checks the text, the thoughts and the number of calls of an answer, for every split.
 #[track_caller]
 fn check(options: &TextCallOptions, text: &str, words: &str, thought: &str, count: usize) {
     let options = options.clone().with_tools([tool("f", "{}")]);

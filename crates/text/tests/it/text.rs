@@ -90,7 +90,7 @@ fn every_byte_comes_back() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    // E3: whatever the bytes are, they come back or are refused.
+    // E3: text that can be decoded encodes to the original bytes.
     #[test]
     fn bytes_come_back(bytes in prop::collection::vec(any::<u8>(), 0..200), mark in 0..5_usize) {
         let marks: [&[u8]; 5] = [b"", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"caf\xe9 "];

@@ -233,7 +233,7 @@ fn mismatches_are_bounded() {
     assert_eq!(reader.mismatches().len(), 16);
 }
 
-// J7, S16: a type that holds itself is as deep as the parser lets a text be, and no deeper.
+// J7, S16: a recursive type can be as deep as the parser's limit, and no deeper.
 #[test]
 fn depth_and_length_have_the_parsers_limits() {
     let mut reader = PartialReader::<Tree>::default();

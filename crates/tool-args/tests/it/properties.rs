@@ -193,7 +193,8 @@ fn each_prefix(text: &str, mut seen: impl FnMut(&PartialSearch, &PartialSearch))
 }
 
 proptest! {
-    // J2, J3, J6: whatever the cut, only forward, and the strict parse at the end.
+    // J2, J3, J6: wherever the text is cut, a partial value only grows, and the last one equals the strictly parsed
+    // value.
     #[test]
     fn good_arguments_only_grow_and_end_as_the_strict_parse(members in good_members()) {
         let text = text_of(&members);
@@ -206,7 +207,7 @@ proptest! {
         prop_assert_eq!(reader.mismatches(), &[]);
     }
 
-    // J3: what does not fit changes nothing else, and nothing is taken back.
+    // J3: a member that does not fit affects no other member, and a shown value is never removed.
     #[test]
     fn any_arguments_only_grow_and_say_whether_they_fit(members in any_members()) {
         let mut seen = std::collections::BTreeSet::new();
@@ -225,7 +226,7 @@ proptest! {
         }
     }
 
-    // S14: any cut of the same text gives the same.
+    // S14: the result does not depend on where the text is cut.
     #[test]
     fn any_cut_gives_the_same(members in any_members(), at in any::<prop::sample::Index>()) {
         // A `HashMap` is shown in another order each time.
@@ -242,7 +243,7 @@ proptest! {
         prop_assert_eq!(cut.mismatches(), whole.mismatches());
     }
 
-    // J7: a type that holds itself, however it is nested.
+    // J7: a recursive type of any nesting ends as its strictly parsed value.
     #[test]
     fn a_tree_ends_as_the_strict_parse(depths in prop::collection::vec(0_u8..3, 0..40)) {
         let mut tree = json!({"type": "leaf"});

@@ -5,7 +5,7 @@ use windlass_tool_args::ToolArgs;
 
 use crate::shapes::{Nothing, Search, Settings, Tree, WriteFile};
 
-// N6: the same bytes each time, properties in the order of the fields.
+// N6: a schema has the same bytes each time, with its properties in the order of the fields.
 #[track_caller]
 fn check<T: ToolArgs>(expected: &Expect) {
     let schema = T::schema();

@@ -153,7 +153,7 @@ fn hints_are_the_words_in_the_brackets() {
     assert_eq!(Fail.hints().risk, Risk::Low);
 }
 
-// Policy treats what a tool cannot say as the worst.
+// A tool that does not declare its effects has unknown effects, which policy treats as the worst case.
 #[test]
 fn effects_are_unknown_unless_somebody_says_them() {
     assert_eq!(Nothing.effects(&payload("{}")), [Effect::Unknown]);
@@ -174,7 +174,7 @@ async fn a_function_is_a_tool_and_stays_a_function() {
     assert_eq!(call(&Fail, r#"{"_reason": "x"}"#).await, "no");
 }
 
-// J10: the error names the path.
+// J10: the error names the path of the argument.
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_told_with_their_place() {
     let check = async |tool: &dyn Tool, arguments: &str, expected: Expect| {

@@ -1,4 +1,4 @@
-//! Which crates a user may have.
+//! The crates through which generated code finds the runtime.
 
 use crate::manifest::FoundCrate;
 

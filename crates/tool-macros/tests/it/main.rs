@@ -1,4 +1,4 @@
-//! Code that the macros refuse, with the words and the place that a user sees.
+//! Code that the macros refuse, with the message and the place that a user sees.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ const RECORDED: &str = "rustc 1.95.";
 fn macro_errors_point_to_their_source() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/refused/*.rs");
-    // Here the words are the compiler's own, and another version has others.
+    // These messages are the compiler's own, and other versions have other messages.
     let recorded = is_recorded().then_some(()).ok_or(format!("the recorded words are those of {RECORDED}x"));
     require!(Need::Compiler, recorded);
     cases.compile_fail("tests/unfit/*.rs");

@@ -1,4 +1,4 @@
-//! What stands in the brackets.
+//! Options in the brackets of `#[tool]` that are refused.
 #![allow(unused)]
 use windlass_tool_args::tool;
 

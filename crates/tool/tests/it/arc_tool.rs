@@ -46,7 +46,7 @@ impl Tool for Odd {
 async fn an_arc_of_a_tool_forwards_every_answer() {
     let schema = r#"{"type":"object"}"#.parse().unwrap();
     let odd: Arc<dyn Tool> = Arc::new(Odd(ToolSpec::function(ToolName::new("odd").unwrap(), "Odd.", schema)));
-    // The shared tool is a tool by value, also behind a second pointer.
+    // An `Arc` of a tool implements `Tool` itself, so an `Arc` of it does too.
     let tool: &dyn Tool = &Arc::new(odd);
     let payload = Payload::Function { arguments: Arguments::default() };
     assert_eq!(tool.spec().name().as_str(), "odd");

@@ -77,7 +77,7 @@ impl Store {
         if self.has(Defect::RefusesTheExample) {
             return Err(ToolError::model("not today"));
         }
-        // Only a call that ends gives its place back.
+        // Only a call that ends releases its slot.
         let others = self.started.fetch_add(1, Ordering::SeqCst);
         tokio::task::yield_now().await;
         match self.defect {

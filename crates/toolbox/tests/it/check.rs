@@ -34,7 +34,7 @@ fn presets_offer_four_nine_and_all_and_the_tools_that_they_do_not_know() {
     for (preset, count) in [(Preset::Minimal, 5), (Preset::Standard, 10), (Preset::Full, 10)] {
         let toolbox = all().config(ToolConfig::new(preset)).build().unwrap();
         assert_eq!(offered(&toolbox).len(), count, "{preset:?}");
-        // In the order in which they were added, whatever the preset's own order (N6).
+        // The tools are in the order in which they were added, not in the order of the preset (N6).
         let mut in_order: Vec<_> =
             NAMES.iter().filter(|name| offered(&toolbox).contains(&(**name).to_owned())).collect();
         in_order.dedup();
@@ -112,7 +112,7 @@ fn known_names_lead_where_calls_are_looked_up() {
     }
 }
 
-// N3: only if it gives exactly one candidate.
+// N3: a similar name is resolved only if it matches exactly one tool.
 #[test]
 fn a_forgiving_name_that_fits_two_tools_fits_none() {
     let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
@@ -169,7 +169,7 @@ fn arguments_of_the_wrong_kind_are_put_right_before_anybody_is_asked() {
     }
 }
 
-// J9, L9: what coercion will put right is not refused while it streams.
+// J9, L9: a value that coercion can convert is not refused while the arguments stream.
 #[test]
 fn an_argument_that_coercion_puts_right_is_not_refused_early() {
     let toolbox = all().build().unwrap();
@@ -194,7 +194,7 @@ fn free_text_to_a_function_is_refused() {
     assert_eq!(toolbox.check(&call).err().unwrap().status, ResultStatus::InvalidArguments);
 }
 
-// SECURITY "Provider side", F16: who is asked must not read another argument than the one that runs.
+// SECURITY "Provider side", F16: the human must see the same value of an argument that the tool receives.
 #[test]
 fn a_key_twice_is_refused_where_something_changes() {
     let change = fake("change", Concurrency::Exclusive, Does::Says("x".into()));

@@ -1,4 +1,4 @@
-//! Tools that come and go.
+//! Tools that are added and removed during a run.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn a_pending_change_is_applied_when_a_turn_compares_its_tools_and_never_between(
     assert_eq!(offered(&first.refresh()), ["first", "second"]);
 }
 
-// N1: its name is understood after it has gone.
+// N1: the name of a removed tool is still recognized, so the error reports the removal.
 #[tokio::test]
 async fn calls_of_removed_tools_do_not_start_and_report_the_removal() {
     let dynamic = DynamicTools::default();
@@ -86,7 +86,7 @@ async fn calls_of_removed_tools_do_not_start_and_report_the_removal() {
     }
     dynamic.add(says("late")).unwrap();
     assert!(first.refresh().check(&call("late", "{}")).is_ok());
-    // The call of the old one is not one of the new one.
+    // A call of the old tool is not a call of the new tool with its name.
     assert!(!first.refresh().run(&checked, &ctx).await.unwrap().status.is_ok());
 }
 
@@ -153,7 +153,7 @@ fn a_servers_tools_come_and_go_between_turns() {
     assert_eq!(offered(&third.refresh())[3..], ["mcp__s__one"]);
 }
 
-// N2: all that would have one name get a hash; the tools of this program keep theirs.
+// N2: tools of servers whose shown names would collide get a hash suffix; the program's own tools keep their names.
 #[test]
 fn names_of_servers_that_meet_are_told_apart() {
     let dynamic = DynamicTools::default();

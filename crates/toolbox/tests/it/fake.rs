@@ -13,10 +13,10 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 #[derive(Clone)]
 pub(crate) enum Does {
     Says(String),
-    /// Says what a stranger wrote.
+    /// Returns a text of untrusted origin.
     Fetches(String),
     Panics,
-    /// Panics before it gives a future back.
+    /// Panics before it returns a future.
     PanicsAtOnce,
     /// Panics when its effects are requested.
     PanicsWhenAsked,
@@ -99,7 +99,7 @@ impl Tool for Fake {
     }
 }
 
-/// A tool that the built-in rules about models mean.
+/// A tool that counts as built-in, so the built-in rules about models apply to it.
 pub(crate) struct BuiltIn(pub(crate) Arc<dyn Tool>);
 
 impl Tool for BuiltIn {

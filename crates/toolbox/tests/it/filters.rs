@@ -77,7 +77,7 @@ fn a_tool_that_waits_for_a_feature_is_offered_with_it() {
     assert!(!offered(&gated).contains(&"run_command".to_owned()));
 }
 
-/// A tool that waits for a feature by its own word, as the one of this workspace does.
+/// A tool that declares the feature that it needs, like a tool of this workspace.
 struct Waiting(std::sync::Arc<dyn Tool>);
 
 impl Tool for Waiting {
@@ -139,7 +139,7 @@ fn a_programs_own_tool_with_a_built_in_name_is_offered() {
     assert!(offered(&Toolbox::builder().tool(own("web_search")).config(config).build().unwrap()).is_empty());
 }
 
-// library B3: the built-in rules about models are about the built-in tools, the user's are about names.
+// library B3: the built-in rules about models apply to the built-in tools only; a user's rules apply to names.
 #[test]
 fn a_strangers_tool_is_not_changed_by_a_built_in_rule_for_a_model() {
     let strangers = |config: ToolConfig, model: &str| {
@@ -169,7 +169,7 @@ fn a_tool_that_cannot_work_here_says_why() {
     );
 }
 
-// N4: the model sees the new name; the old one, and the known ones, still lead there.
+// N4: the model sees the new name; the original name and its aliases still lead to the tool.
 #[test]
 fn a_tool_is_shown_under_the_name_that_the_user_gives_it() {
     let config = || ToolConfig::new(Preset::Standard).renaming("edit_file", "search_replace");
@@ -214,7 +214,7 @@ fn every_other_name_of_the_catalogue_leads_to_its_tool() {
     ] {
         let toolbox = Toolbox::builder().tool(says(name)).with_known_aliases().build().unwrap();
         assert_eq!(toolbox.check(&call(alias, "{}")).ok().unwrap().name.as_str(), name, "{alias}");
-        // A tool of that name is itself.
+        // A tool that really has the alias as its name takes precedence.
         let both = Toolbox::builder().tools([says(name), says(alias)]).with_known_aliases();
         let both = both.config(ToolConfig::new(Preset::Full)).build().unwrap();
         assert_eq!(both.check(&call(alias, "{}")).ok().unwrap().name.as_str(), alias);

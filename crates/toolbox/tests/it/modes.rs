@@ -143,7 +143,7 @@ fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
     assert_eq!(ask.availability("write_file"), Some(Availability::NotInMode));
 }
 
-// L11, H6: every path of a call, also removed ones, and the targets of links.
+// L11, H6: the pattern applies to every path of a call, also to removed paths and to the targets of links.
 #[test]
 fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     let toolbox = toolbox().in_mode("architect").unwrap();
@@ -166,7 +166,7 @@ fn a_pattern_of_files_holds_for_every_path_of_a_call() {
     check("write_file", r#"{"writes":["a.rs"]}"#, Some("a.rs"));
     check("write_file", r#"{"writes":["a.md.rs"]}"#, Some("a.md.rs"));
     check("apply_patch", r#"{"writes":["a.md","b.rs"]}"#, Some("b.rs"));
-    // A move is a removal and a writing.
+    // A move removes one path and writes another.
     check("apply_patch", r#"{"deletes":["a.rs"],"writes":["a.md"]}"#, Some("a.rs"));
     check("apply_patch", r#"{"deletes":["a.md"],"writes":["b.md"]}"#, None);
     check("generate_image", r#"{"writes":["out.png"]}"#, Some("out.png"));

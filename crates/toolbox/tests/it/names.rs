@@ -23,7 +23,7 @@ fn is_legal(name: &str) -> bool {
     first && all && name.len() <= 64
 }
 
-/// The only tool is shown under this name.
+/// Checks the shown name of the only tool.
 #[track_caller]
 fn check_shown(name: &str, shown: &str) {
     let map = map(&[name]);
@@ -31,7 +31,7 @@ fn check_shown(name: &str, shown: &str) {
     assert_eq!(map.find(shown).unwrap().as_str(), name);
 }
 
-/// Among these tools the written name means this one.
+/// Checks the tool that a written name leads to.
 #[track_caller]
 fn check_found(tools: &NameMap, written: &str, name: Option<&str>) {
     assert_eq!(tools.find(written).map(ToolName::as_str), name, "{written}");
@@ -85,7 +85,7 @@ fn a_name_that_looks_like_anothers_hash_is_told_apart() {
     }
 }
 
-// N2: a server's names are never split, so they never meet.
+// N2: a tool is identified by its server and its name, so tools of two servers never have the same shown name.
 #[test]
 fn tools_of_servers_are_told_apart_whatever_their_names() {
     let identities = [

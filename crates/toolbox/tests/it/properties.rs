@@ -60,7 +60,7 @@ fn tool(name: &str, log: &Log) -> Arc<dyn Tool> {
         if is_command {
             return vec![Effect::Execute { command: "x".into(), directory: ".".into() }];
         }
-        // A move states both of its ends.
+        // A move declares both of its paths.
         let written = paths(payload).into_iter().enumerate();
         written
             .map(
@@ -88,7 +88,7 @@ enum Step {
     Add(usize),
     Remove(usize),
     Mode(usize),
-    /// A turn begins: dynamic tools are looked at again.
+    /// A turn begins, and the dynamic tools are refreshed.
     Turn,
     Call {
         name: String,
@@ -219,7 +219,7 @@ fn offered(toolbox: &Toolbox) -> BTreeSet<String> {
     toolbox.tool_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
 }
 
-/// Each executed tool was offered, and its paths are the mode's.
+/// Checks that each executed tool was offered and that its paths are permitted in the mode.
 fn check_ran(toolbox: &Toolbox, removed: &BTreeSet<&str>, ran: &[(String, Vec<String>)]) {
     for (name, paths) in ran {
         assert!(offered(toolbox).contains(name), "{name} ran, and was not offered in {:?}", toolbox.mode());

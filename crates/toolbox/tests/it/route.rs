@@ -1,4 +1,4 @@
-//! Kinds of payload: what goes back to the model, and what only the program can have done.
+//! Kinds of payload: errors that are returned to the model, and errors that only the program can cause.
 
 use std::sync::Arc;
 

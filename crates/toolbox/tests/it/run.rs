@@ -85,7 +85,7 @@ async fn a_cancelled_call_has_a_result_while_it_waits_and_while_it_runs() {
     assert_eq!(*inside.order.lock().unwrap(), ["first"], "what waited never began");
 }
 
-// L7: completion and abort race, and an existing result is kept.
+// L7: if a call completes while it is cancelled, its result is kept.
 #[tokio::test]
 async fn a_finished_result_wins_over_a_cancellation_that_comes_with_it() {
     let inside = Arc::new(Inside { gate: Some(Semaphore::new(0)), ..Inside::default() });
@@ -113,7 +113,7 @@ async fn a_panic_fails_its_call_and_nothing_else() {
     assert_eq!(run(&toolbox, "good", &ctx).await.unwrap().wire_text(), "fine");
 }
 
-// L8: wherever in the tool it happens.
+// L8: a panic fails only its own call, wherever in the tool it happens.
 #[tokio::test]
 async fn a_panic_before_the_future_fails_its_call_too() {
     let tools = vec![
@@ -170,7 +170,7 @@ async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
     assert!(!nowhere.contains("@outputs"), "without a folder no file is promised");
 }
 
-// SECURITY "Secrets and output": what cannot be seen is flagged, what strangers wrote too.
+// SECURITY "Secrets and output": invisible characters and untrusted text are flagged.
 #[tokio::test]
 async fn a_result_says_what_is_to_be_known_about_it() {
     let (hidden, plain) = ("hi\u{e0049}\u{e0067}".to_owned(), "plain, größe, 日本\r\n".to_owned());

@@ -1,4 +1,4 @@
-//! Which calls one yes is for. No browser is started here.
+//! The calls that one approval covers. No browser is started here.
 
 use windlass_hitl::{ApprovalDecision, Facts, Grants};
 use windlass_protocol::{Arguments, CallId, Payload, ToolCall, ToolName};

@@ -1,4 +1,4 @@
-//! The meaning of an action's words.
+//! Tests of the names of keys in actions.
 
 use super::*;
 

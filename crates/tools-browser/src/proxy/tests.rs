@@ -44,7 +44,7 @@ impl Dialer for Fake {
     }
 }
 
-/// A proxy before a server that answers each head with that head, or with bytes of the test.
+/// A proxy, and its server, which answers each request with the head of the request or with bytes of the test.
 struct Place {
     proxy: Proxy,
     fake: Fake,

@@ -30,7 +30,7 @@ fn processes() -> Vec<Process> {
         let mut told = std::fs::read(folder.join("cmdline")).ok()?;
         told.extend(std::fs::read(folder.join("environ")).unwrap_or_default());
         let told = String::from_utf8_lossy(&told).replace('\0', " ");
-        // A process that has ended and is not taken notice of yet has state Z.
+        // A process that has ended and was not reaped yet has state Z.
         let line = std::fs::read_to_string(folder.join("stat")).ok()?;
         let mut fields = line.rsplit_once(") ")?.1.split(' ');
         let state = fields.next()?;
@@ -40,7 +40,7 @@ fn processes() -> Vec<Process> {
     std::fs::read_dir("/proc").unwrap().filter_map(|entry| of(entry.unwrap().path())).collect()
 }
 
-/// Everybody in a process group, and everybody who was started for a profile.
+/// Returns the processes of a process group, and those that were started for a profile.
 fn everybody(group: u32, profile: &Path) -> Vec<u32> {
     let profile = profile.to_str().unwrap();
     let belongs = |process: &Process| process.group == group || process.told.contains(profile);
@@ -65,12 +65,13 @@ impl Marked {
         Self { browser, folder }
     }
 
-    /// Where its proxy listens.
+    /// Returns the address at which the browser's proxy listens.
     pub(crate) fn proxy(&self) -> String {
         self.switch("--proxy-server=http://")
     }
 
-    /// The connections of its processes, and the addresses to which they are bound.
+    /// Returns the remote addresses of the connections of the browser's processes, and the local addresses of
+    /// unconnected sockets.
     pub(crate) fn sockets(&self) -> Vec<SocketAddr> {
         let (group, profile) = self.traces();
         let everybody = everybody(group, &profile);
@@ -85,7 +86,7 @@ impl Marked {
         ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|table| of_table(table, &held)).collect()
     }
 
-    /// Its process group and its profile.
+    /// Returns the process group and the profile of the browser.
     fn traces(&self) -> (u32, PathBuf) {
         (self.id(), self.switch("--user-data-dir=").into())
     }
@@ -103,7 +104,8 @@ impl Marked {
     }
 }
 
-/// The sockets of a table of the kernel that are held: where they lead, or where they are where they lead nowhere.
+/// Returns the held sockets of a table of the kernel: their remote address, or their local address if they are not
+/// connected.
 fn of_table(table: &str, held: &HashSet<String>) -> Vec<SocketAddr> {
     let text = std::fs::read_to_string(format!("/proc/net/{table}")).unwrap();
     let of = |line: &str| {
@@ -249,8 +251,8 @@ fn a_runtime_that_ends_takes_the_browser_with_it() {
 
 const HOST: &str = "WINDLASS_TEST_BROWSER";
 
-/// The same test plays the host in a process of its own, which is killed: no code can clean up then, and the
-/// browser ends because its pipe does.
+/// The test also plays the host in a second process, which is killed. The host cannot clean up then; the browser ends
+/// because its pipe is closed.
 #[tokio::test]
 async fn a_host_that_is_killed_leaves_no_browser() {
     let web = FakeWeb::default();

@@ -22,7 +22,7 @@ pub(crate) struct FakeWeb(Arc<Mutex<Inner>>);
 #[derive(Default)]
 struct Inner {
     names: HashMap<String, Vec<IpAddr>>,
-    /// Where each address leads in truth.
+    /// The real address behind each fake address.
     behind: HashMap<IpAddr, SocketAddr>,
     dialed: Vec<SocketAddr>,
 }
@@ -44,12 +44,12 @@ impl FakeWeb {
         self.0.lock().unwrap().dialed.clone()
     }
 
-    /// The dials that must never be.
+    /// Returns the dials to hidden addresses, which must not exist.
     pub(crate) fn dialed_hidden(&self) -> Vec<SocketAddr> {
         self.dialed().into_iter().filter(|address| !is_public(address.ip())).collect()
     }
 
-    /// The browser of this machine in this web.
+    /// Returns a tool with this machine's browser in the fake web.
     pub(crate) fn browser(&self) -> Option<Browser> {
         Browser::find().map(|browser| browser.with_resolver(self.clone()).with_dialer(self.clone()))
     }

@@ -1,4 +1,4 @@
-//! Hosts that are killed, and hosts that were started with signals ignored. A script stands for Chromium.
+//! Hosts that are killed, and hosts that were started with signals ignored. A script replaces Chromium.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::fake::{FakeWeb, act};
 /// Set in a process that plays the host of a browser.
 const HOST: &str = "WINDLASS_TEST_KILLED_HOST";
 
-/// Notes its profile and the signals that it got, and stays until its host's pipe closes.
+/// A script that records its profile and received signals, and runs until the pipe of its host is closed.
 const SCRIPT: &str = "#!/bin/sh
 for word; do case $word in --user-data-dir=*) profile=${word#*=};; esac; done
 echo a=b > \"$profile/Cookies\"
@@ -33,7 +33,7 @@ struct Host {
 }
 
 impl Host {
-    /// Starts a host whose temporary files lie in a folder, by the program and the words that come before it.
+    /// Starts a host with a folder for its temporary files. `before` is a command that starts it, with its arguments.
     async fn start(temporary: &Path, before: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("chromium");

@@ -46,8 +46,9 @@ async fn check_hostile(named: bool) {
         .with_server("site.test", PUBLIC, site.address)
         .with_name("inside.test", &["10.0.0.1", PUBLIC]);
     let marked = crate::ends::Marked::new(&browser, &web);
-    // The hidden place is named for a page of the web, which does not reach it all the same; for a page at a named
-    // place, which is a secure context and has all that a browser offers, it is not.
+    // A page of the web must not reach the hidden server although the user named its address. A page at a named
+    // address, which is a secure context with all features, must not reach a hidden server that the user did not
+    // name.
     let (port, url) = if named {
         (site.address.port(), site.url("/"))
     } else {

@@ -10,7 +10,7 @@ use windlass_tools_control::ViewImage;
 
 use crate::calling::{call, context, payload};
 
-/// A GIF's head: all that its size is read from.
+/// Returns the head of a GIF, from which its size is read.
 fn gif(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = b"GIF89a".to_vec();
     bytes.extend(width.to_le_bytes());

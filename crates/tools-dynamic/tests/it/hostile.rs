@@ -1,4 +1,4 @@
-//! A process of tools that is an enemy, at each level of confinement that is here.
+//! A hostile process of tools, at each level of confinement that this machine has.
 
 use std::fs;
 use std::io::Read;
@@ -36,7 +36,7 @@ fn helper() -> Helper {
     Helper::new(example()).with_argument("__confine")
 }
 
-/// Every confined level that is here.
+/// Returns the confined levels that this machine has.
 fn levels() -> impl Iterator<Item = (Probe, &'static str)> {
     LEVELS
         .into_iter()
@@ -161,7 +161,7 @@ async fn policy_is_told_how_much_a_process_is_confined() {
     }
 }
 
-// Q3: what cannot be confined is not run less confined.
+// Q3: a process that cannot be confined is not started with less confinement.
 #[tokio::test]
 async fn a_process_that_cannot_be_confined_is_not_started() {
     for (probe, _) in levels() {
@@ -175,7 +175,7 @@ async fn a_process_that_cannot_be_confined_is_not_started() {
     }
 }
 
-/// Leaves processes behind that ignore what asks them to end.
+/// Starts processes that ignore TERM and HUP or leave the session.
 const LEAVES: &str = "
 def tools(id):
     say({'id': id, 'tools': [tool('leave')]})
@@ -208,7 +208,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-// M5, Q1: the host is killed, and none of its processes is left.
+// M5, Q1: after a kill of the host none of its child processes lives.
 #[test]
 fn no_child_process_survives_a_kill_of_the_host() {
     for (number, (probe, word)) in levels().enumerate() {
@@ -231,7 +231,7 @@ fn no_child_process_survives_a_kill_of_the_host() {
     }
 }
 
-// RULES Q1: ended by its keeper, who waits until all is gone.
+// RULES Q1: after `end` returns, no process of the group lives.
 #[tokio::test]
 async fn an_ended_process_leaves_no_children() {
     for (number, (probe, _)) in levels().enumerate() {

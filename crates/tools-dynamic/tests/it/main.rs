@@ -72,7 +72,7 @@ async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
     let output = call(tool, r#"{"paths":["a.txt"]}"#).await.unwrap();
     assert_eq!(output.status, ResultStatus::Ok);
     assert!(format!("{:?}", output.content).contains("one\\ntwo"), "{:?}", output.content);
-    // A shell's words are words.
+    // Shell syntax in an argument has no meaning.
     let output = call(tool, r#"{"paths":["a.txt; echo broken > b.txt"]}"#).await.unwrap();
     assert_eq!(output.status, ResultStatus::Error);
     assert!(!folder.path().join("project/b.txt").exists());

@@ -20,7 +20,8 @@ def call(id, name, args):
     say({'id': id, 'text': 'you said ' + args['x']})
 ";
 
-// H1, Q2: a call goes the way of all calls; the process sees the short environment, and starts beside its file.
+// H1, Q2: a call of a process's tool is decided like any other call; the process has the short environment, and its
+// working folder is that of its file.
 #[tokio::test]
 async fn tools_of_a_process_are_listed_decided_and_called() {
     let serving = require!(Need::Python, served(ECHO).await);
@@ -48,8 +49,8 @@ async fn tools_of_a_process_are_listed_decided_and_called() {
     assert!(!names.iter().any(|name| name.starts_with("CARGO")), "{names:?}");
 }
 
-// Policy always asks for it, unless the user's own rule decides otherwise: it is unconfined, and declares no
-// effects.
+// Without a rule of the user, policy asks about each call of such a tool, because the process is unconfined and the
+// tool declares no effects.
 #[tokio::test]
 async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_says_less() {
     let serving = require!(Need::Python, served(ECHO).await);
@@ -107,7 +108,7 @@ def call(id, name, args):
         ResultStatus::Ok,
         &["The output has 200000 bytes", "140000 bytes"],
     );
-    // S16: the line is skipped, and the waiting call gets an error with its length.
+    // S16: a line over the limit is skipped, and the waiting call gets an error with the line's length.
     check(
         &serving.call("huge", "{}").await,
         ResultStatus::Error,
@@ -118,7 +119,7 @@ def call(id, name, args):
     assert_eq!(serving.served.noise().too_long, 1);
 }
 
-// N5, N7: one bad tool takes no other with it.
+// N5, N7: an invalid tool is left out, and the other tools of its process are offered.
 #[tokio::test]
 async fn a_tool_that_cannot_be_taken_is_left_out_alone() {
     let script = "
@@ -167,7 +168,7 @@ def call(id, name, args):
     check(&two, ResultStatus::Ok, &["for two"]);
 }
 
-// The page about adding a tool shows a process; this is that very one.
+// The process of `docs/ADDING_A_TOOL.md` works as the page shows it.
 #[tokio::test]
 async fn the_process_of_the_page_about_adding_a_tool_works() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ADDING_A_TOOL.md");

@@ -8,7 +8,8 @@ use windlass_tools_dynamic::{FolderOwner, ProcessError};
 
 use crate::serving::{SOON, Serving, call, check, prepared, served};
 
-// L7: a cancelled call has its result at once, the process is informed, and its late answer is not noise.
+// L7: a cancelled call has its result at once, the process is informed, and its late answer is not counted in
+// `Noise`.
 #[tokio::test]
 async fn a_stopped_call_is_told_to_the_process() {
     let script = "
@@ -33,7 +34,7 @@ def cancel(id):
     assert_eq!(serving.served.noise(), windlass_tools_dynamic::Noise::default());
 }
 
-// One call may take too long; a process without any output during two of them is ended, and started again.
+// One call may exceed its time. A process that writes nothing during two such calls is ended and started again.
 #[tokio::test]
 async fn a_call_without_an_answer_ends_in_time_and_a_process_that_hangs_ends_too() {
     let script = "
@@ -81,7 +82,7 @@ def call(id, name, args):
     // The answer before the end counts.
     check(&serving.call("deaf", "{}").await, ResultStatus::Ok, &["here"]);
     let mut last = serving.call("echo", "{}").await;
-    // It may have been sent while the process was about to end.
+    // The call was possibly sent while the process was about to end.
     if last.status == ResultStatus::EffectsUnknown {
         last = serving.call("echo", "{}").await;
     }
@@ -175,7 +176,7 @@ def call(id, name, args):
     check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
 }
 
-// L7: a call whose caller has gone is cancelled, too.
+// L7: a call is also cancelled if its caller drops the future.
 #[tokio::test]
 async fn a_dropped_call_is_told_to_the_process() {
     let script = "
@@ -250,7 +251,8 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
     assert!(matches!(nowhere.serve().await, Err(ProcessError::Start(_))));
 }
 
-// Q1: TERM, a grace period, KILL; a process of the group that ignores the first dies of the last.
+// Q1: dropping the tools sends TERM to the process group, waits, and sends KILL, which ends processes that ignore
+// TERM.
 #[cfg(unix)]
 #[tokio::test]
 async fn no_process_survives_the_drop() {
@@ -276,7 +278,7 @@ def call(id, name, args):
         } else {
             drop(serving.served);
         }
-        // The line is closed when the last who holds it is gone.
+        // The socket is closed when the last process that holds it has ended.
         let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
         assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
         let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
@@ -285,7 +287,7 @@ def call(id, name, args):
     }
 }
 
-// Q1: a process without a better owner lives as long as the runtime, and no longer.
+// Q1: a process that the program keeps (`keep`) lives as long as the runtime, and no longer.
 #[cfg(unix)]
 #[test]
 fn a_kept_process_ends_with_the_runtime() {

@@ -1,4 +1,4 @@
-//! Blocks in the forms of those who invented them.
+//! Blocks in the forms of the programs that introduced them.
 
 use super::*;
 

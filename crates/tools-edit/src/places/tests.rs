@@ -38,7 +38,8 @@ proptest! {
     }
 }
 
-// The family of correctness 4: each hunk, each anchor and each likeness is a pass over the file.
+// Like correctness 4: each hunk, each anchor and each similar place costs a pass over the file, so their product has
+// a limit.
 #[test]
 fn hunks_and_anchors_times_lines_have_a_limit() {
     let text = "a\n".repeat(100);

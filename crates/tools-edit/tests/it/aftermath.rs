@@ -8,7 +8,8 @@ use crate::scene::{Scene, payload};
 
 const FILES: &[(&str, &[u8])] = &[("a.txt", b"one\ntwo\n"), ("b.txt", b"three\n")];
 
-/// Before the call nothing is done, after it everything, and a stranger's bytes are neither.
+/// Checks that a call counts as not begun before it runs, as done after it, and as changed if the file has other
+/// bytes.
 #[track_caller]
 fn check(name: &str, arguments: &Value, strange: &str) {
     let scene = Scene::new(FILES);

@@ -45,7 +45,7 @@ fn check_refused(before: impl AsRef<[u8]>, diff: &str, words: &str) {
 fn all_blocks_stand_in_the_file_as_it_was() {
     let two = block("a\nb", "a\nx") + &block("c", "y\nz");
     check("a\nb\nc\n", &two, "a\nx\ny\nz\n");
-    // In any order, and a block does not find the text that an earlier block wrote.
+    // Blocks can be in any order, and a block does not match text that an earlier block wrote.
     check("a\nb\nc\n", &(block("c", "b") + &block("b", "q")), "a\nq\nb\n");
     check("a\r\nb \r\nc", &block("a\nb\nc", "a\nnew\nb\nd"), "a\r\nnew\r\nb \r\nd");
     check("\u{feff}a\nb\n", &block("a", "x"), "\u{feff}x\nb\n");
@@ -86,12 +86,12 @@ fn a_line_number_breaks_a_tie_and_nothing_else() {
     check(text, &at(9, "x", "y"), "x\na\nx\nb\nc\nd\ne\nf\ny\n");
     check(text, &at(8, "x", "y"), "x\na\nx\nb\nc\nd\ne\nf\ny\n");
     check(text, &at(1, "x", "y"), "y\na\nx\nb\nc\nd\ne\nf\nx\n");
-    // Half-way between two places the hint decides nothing.
+    // A line hint half-way between two places does not select one of them.
     check_refused(text, &at(2, "x", "y"), "any of the lines");
     check_refused(text, &at(6, "x", "y"), "any of the lines");
-    // Where there is one place the number may be wrong.
+    // If the text has only one place, a wrong line number has no effect.
     check(text, &at(700, "d", "y"), "x\na\nx\nb\nc\ny\ne\nf\nx\n");
-    // An exact place later beats a forgiving one at the line.
+    // An exact match further away takes precedence over a tolerant match at the line.
     check("x \na\nx\n", &at(1, "x", "y"), "x \na\ny\n");
     // The text before a block has no influence: each block is independent.
     check_refused("x\na\nx\n", &(block("a", "b") + &block("x", "y")), "any of the lines 1, 3");

@@ -69,7 +69,7 @@ fn line_ends_marks_and_trailing_spaces_stay() {
     check("a\nb\r\nc \n", "a\nb\nc\n", "a\nx\nb\nc\n", "a\nx\nb\r\nc \n");
     check("\u{feff}a\nb", "a\n", "x\n", "\u{feff}x\nb");
     check("a\n\tb  \n", "a\n", "", "\tb  \n");
-    // A line that stays keeps its end, also where it becomes the last.
+    // A remaining line keeps its line end, even if it becomes the last line.
     check("a\nb", "a\nb\n", "a\n", "a\n");
     check("&lt;", "&lt;", "&amp;lt;", "&amp;lt;");
 }
@@ -144,7 +144,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     scene.edit("2", "3", &json!({})).unwrap();
 }
 
-// F43: the bytes decide, neither the time nor the length.
+// F43: a file counts as changed if its bytes changed; time and length are not compared.
 #[test]
 fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
     let scene = Scene::new(b"one\ntwo\n");
@@ -236,7 +236,7 @@ proptest! {
         prop_assert_eq!(plain(middle), plain(&new));
     }
 
-    // E1: a refused edit leaves every byte.
+    // E1: a refused edit changes no byte.
     #[test]
     fn a_refused_edit_changes_nothing(text in prop::collection::vec(any::<u8>(), 0..60), old in "[a-c\n]{0,3}") {
         let scene = Scene::new(&text);

@@ -150,7 +150,8 @@ proptest! {
             }
             let head = [random.mark(), &random.bytes(0..random.old)].concat();
             let tail = random.bytes(random.old + 1..random.lines.len());
-            // A line that is the last no more, or is so now, gets or keeps its own end; the rest is as it was.
+            // A line that becomes the last one or stops being it gets or keeps its own line end; all other lines are
+            // unchanged.
             let is_last = random.old + 1 == random.lines.len();
             prop_assert!(after.starts_with(&head), "{}: {:x?} {:x?}", tool, before, after);
             prop_assert!(after.ends_with(&tail), "{}: {:x?} {:x?}", tool, before, after);

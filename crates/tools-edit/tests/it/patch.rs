@@ -34,7 +34,7 @@ fn check_refused(before: impl AsRef<[u8]>, patch: &str, words: &str) {
     assert_eq!(fs::read(scene.folder.path().join("secret")).unwrap(), b"secret");
 }
 
-// E3: bytes that the patch does not touch are the file's own.
+// E3: bytes that the patch does not touch are unchanged.
 #[test]
 fn line_ends_marks_spaces_and_the_final_newline_stay() {
     check("a\r\nb\r\nc\r\n", "@@\n a\n-b\n+x\n+y\n c", "a\r\nx\r\ny\r\nc\r\n");
@@ -213,7 +213,7 @@ fn moves_keep_the_bytes_and_the_mode() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(fs::metadata(scene.at("tools/run")).unwrap().permissions().mode() & 0o7777, 0o755);
     }
-    // E6: moving onto itself is not a deletion.
+    // E6: moving a file to its own path does not delete it.
     let itself = "*** Update File: tools/run\n*** Move to: ./tools/run\n@@\n-new\n+newer";
     scene.apply(&patch(itself)).unwrap();
     assert_eq!(scene.bytes("tools/run"), b"#!/bin/sh\nnewer\n");

@@ -11,7 +11,7 @@ fn text() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("[ab]? ?[xy\u{fc}]\n", 0..14)
 }
 
-/// The patch that makes one text of another, with so many lines around each change.
+/// Returns a patch that changes one text to another, with `context` lines around each change.
 fn patch(before: &str, after: &str, context: usize) -> String {
     let mut patch = String::from("*** Begin Patch\n*** Update File: a.txt\n");
     let diff = TextDiff::from_lines(before, after);
@@ -61,8 +61,8 @@ fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // E2: no place is chosen if another is possible, so an applied change is the intended one. New lines
-    // without context are reported as appended at the end.
+    // E2: a patch that fits several places is refused, so an applied change is the intended one. New lines without
+    // context are reported as appended at the end.
     #[test]
     fn a_patch_gives_what_was_meant_or_is_refused(before in text(), after in text(), context in 1..4_usize) {
         let (before, after) = (before.concat(), after.concat());
@@ -79,7 +79,7 @@ proptest! {
         }
     }
 
-    // With its whole text around it every change has one place.
+    // With the whole file as context, every change has exactly one place.
     #[test]
     fn a_patch_with_all_lines_around_is_applied(before in text(), after in text()) {
         let (before, after) = (before.concat(), after.concat());

@@ -81,7 +81,7 @@ pub(crate) fn payload(arguments: &Value) -> Payload {
     Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
 }
 
-/// The words of the result, good or bad.
+/// Returns the text of the result or of the error.
 fn called(tool: &dyn Tool, payload: &Payload) -> Result<String, String> {
     let ctx = Context::new(CallId::new("call_1").unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

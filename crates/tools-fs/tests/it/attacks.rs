@@ -122,7 +122,7 @@ fn nothing_outside_is_written_or_removed() {
     {
         check_refused("delete_file", &json!({ "path": path }));
     }
-    // A file with two names loses one, and the other stays.
+    // Deleting one of two hard links keeps the other one.
     scene.call("delete_file", &json!({"path": "hardlink_out"})).unwrap();
     scene.call("delete_file", &json!({"path": "link_out_dir", "recursive": true})).unwrap();
     assert_eq!(fs::read_dir(scene.folder.path().join("outside")).unwrap().count(), 2);

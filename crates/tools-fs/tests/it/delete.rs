@@ -72,11 +72,11 @@ fn a_link_goes_and_what_it_leads_to_stays() {
         assert_eq!(told, format!("removed `{link}`, a link; its target remains"));
         assert!(std::fs::symlink_metadata(scene.at(link)).is_err());
     }
-    // Below a folder a link is a name like others.
+    // A link inside a removed folder is removed like any other name.
     symlink("../../secret", scene.at("src/out")).unwrap();
     symlink("..", scene.at("src/up")).unwrap();
     scene.call("delete_file", &json!({"path": "src", "recursive": true})).unwrap();
-    // Through a link nothing is removed.
+    // A path through a link is not removed.
     symlink("..", scene.at("up")).unwrap();
     check_refused(&scene, &json!({"path": "up/secret"}), "outside");
     assert_eq!(std::fs::read(scene.folder.path().join("secret")).unwrap(), b"secret");

@@ -8,7 +8,7 @@ use windlass_tool::{Context, PathGate, ToolError};
 
 use crate::scene::{Scene, payload};
 
-/// The words of a call that may not reach `private`, nor remove a `.tex` file.
+/// Returns the text of a call that must neither read `private` nor remove `thesis.tex`.
 fn gated(scene: &Scene, tool: &str, arguments: &serde_json::Value) -> String {
     let gate = PathGate::new(|effect| match effect {
         Effect::Read { path } => path == "private" || path.starts_with("private/"),

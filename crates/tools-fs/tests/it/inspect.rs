@@ -12,7 +12,7 @@ fn diff_of(seen: &Inspection) -> &str {
     &seen.changes[0].diff
 }
 
-// H3: looking changes nothing.
+// H3: `inspect` changes nothing.
 #[test]
 fn a_write_shows_its_diff_and_writes_nothing() {
     let scene = Scene::new();

@@ -45,7 +45,7 @@ fn ignored_files_are_skipped_and_counted() {
         .gitignore\nkeep.log\nsub/\nsub/.gitignore\nsub/b.log\nsub/deep/\nsub/deep/d\nsub/e.tmp";
     let left = left.replace("6 of 6", "8 of 8");
     check(&scene, &json!({"depth": 3}), &left);
-    // The patterns of the folders above hold in the folder that is listed.
+    // The ignore patterns of parent folders apply to the listed folder.
     check(
         &scene,
         &json!({"path": "sub/deep"}),
@@ -92,7 +92,7 @@ fn names_that_need_a_yes_are_marked() {
     check(&scene, &json!({}), marked);
 }
 
-// correctness-3 15: the same rules as `grep_file` and the index have.
+// correctness-3 15: the ignore rules are the same as those of `grep_file` and the index.
 #[test]
 fn rules_with_a_mark_and_rules_in_other_files_count() {
     let scene = Scene::new();

@@ -169,7 +169,7 @@ fn a_large_or_deep_folder_ends_with_a_word_about_it() {
     for number in 0..100_010 {
         fs::File::create(scene.at("wide").join(number.to_string())).unwrap();
     }
-    // Longer than any path that the system takes: piece below piece.
+    // The folders are nested deeper than the longest path that the system accepts.
     let piece = "d/".repeat(1_000);
     for number in 0..5 {
         fs::create_dir_all(scene.at(&format!("{number}/{piece}"))).unwrap();
@@ -203,8 +203,8 @@ fn page_without(scene: &Scene, secret: &str, arguments: &serde_json::Value) -> S
     text.clone()
 }
 
-// A suspicion of correctness-3: of a long line only the beginning is held. When marks made it shorter, half
-// of the secret at its end was shown.
+// A suspicion of correctness-3: only the beginning of a long line is read. When redaction made it shorter, half of
+// the secret at its end was shown.
 #[test]
 fn a_cut_line_shows_no_part_of_a_secret() {
     let scene = Scene::new();
@@ -235,7 +235,7 @@ fn a_secret_of_several_lines_leaves_a_mark_in_each() {
     let lines: Vec<&str> = page.lines().skip(1).collect();
     let expected = [" 20000\tbefore", " 20001\teG[redacted]", " 20002\t[redacted]A==", " 20003\tend"];
     assert_eq!(lines, expected, "{page}");
-    // Also where the page begins in the middle of it.
+    // The secret is redacted even if the page begins in the middle of it.
     let page = page_without(&scene, secret, &json!({"path": "a.txt", "offset": 20_002, "limit": 1}));
     assert_eq!(page.lines().skip(1).collect::<Vec<_>>(), expected[2..3], "{page}");
     scene.put("b.txt", "a first line\nand second b\nc");

@@ -169,7 +169,7 @@ fn several_files_have_an_outcome_each() {
         let told = scene.call("read_file", &wrong).unwrap_err();
         assert!(told.contains(words), "{told}");
     }
-    // Together they are not longer than one page.
+    // Several files together are not longer than one page.
     scene.put("heavy", format!("{}\n", "x".repeat(1_000)).repeat(500));
     let many = vec![json!({"path": "heavy"}); 20];
     let page = scene.call("read_file", &json!({"files": many})).unwrap();
@@ -188,7 +188,7 @@ fn notebooks_are_shown_as_cells() {
                  1\t[cell 1: code, run 2]\n     2\tx = 1\n     3\tx\n     4\t[output text/plain]\n     \
                  5\t1\n";
     assert_eq!(page, cells);
-    // The file itself was not seen, so it is not replaced.
+    // The model has not read the file itself, so a write is refused.
     scene.call("write_file", &json!({"path": "a.ipynb", "content": "{}"})).unwrap_err();
     let raw = scene.call("read_file", &json!({"path": "a.ipynb", "raw": true})).unwrap();
     assert!(raw.contains("\"nbformat\":4"), "{raw}");

@@ -45,7 +45,7 @@ impl Scene {
         runtime.block_on(self.tool(name).call(&ctx, &payload(arguments)))
     }
 
-    /// The words of the result, good or bad.
+    /// Returns the text of the result or of the error.
     pub(crate) fn call(&self, name: &str, arguments: &Value) -> Result<String, String> {
         match self.output(name, arguments) {
             Ok(output) => match output.content.first() {

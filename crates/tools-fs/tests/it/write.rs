@@ -57,7 +57,7 @@ fn the_schema_is_short_and_in_order() {
     assert_eq!(parameters.as_str(), expected);
 }
 
-// H3: what arrives is shown, and no file is touched.
+// H3: the arguments are shown while they arrive, and no file is changed.
 #[test]
 fn a_call_is_shown_while_it_arrives() {
     let scene = Scene::new();
@@ -101,7 +101,7 @@ fn create_file_never_replaces_a_file() {
         "--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1 @@\n+one\n"
     );
     assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 line)");
-    // Not even with its present content, and not after it was read.
+    // The write is refused even with the present content, and even after a read.
     scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
     let told = scene.call("create_file", &make).unwrap_err();
     assert!(told.contains("exists already; nothing was written. Change it with edit_file"), "{told}");

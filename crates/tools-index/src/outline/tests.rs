@@ -2,7 +2,8 @@
 
 use super::outline;
 
-/// Each symbol as `first-last kind container::name`, complexity and nesting of functions behind it.
+/// Compares the symbols of a source. A symbol is written as `first-last kind container::name`, followed by complexity
+/// and nesting for a function.
 #[track_caller]
 fn check(name: &str, source: &str, expected: &str) {
     let found = outline(name.as_ref(), source.as_bytes(), &|| false);

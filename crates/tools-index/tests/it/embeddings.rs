@@ -12,7 +12,7 @@ use windlass_tools_index::{CodebaseSearch, EmbedFuture, Embedder, EmbeddingLimit
 
 use super::{call_in, call_tool, scene, write};
 
-/// Words that mean alike, a line each.
+/// Groups of words with the same meaning, one group per line.
 const MEANINGS: &[&str] = &[
     "retry again attempt backoff wait sleep delay",
     "config settings options preferences load",
@@ -24,7 +24,7 @@ const MEANINGS: &[&str] = &[
     "cache memo store remember kept",
 ];
 
-/// A model that knows these meanings: a number for each, and some into which all other words fall.
+/// A model that knows these meanings: each has a dimension of its own, and all other words share a few dimensions.
 #[derive(Debug, Default)]
 struct Meanings {
     asked: Mutex<Vec<Vec<String>>>,
@@ -111,7 +111,7 @@ const FILES: &[(&str, &str)] = &[
     ("n.py", "def dial(socket):\n    # the host of the network\n    connect(socket)\n"),
 ];
 
-/// Five that one query finds.
+/// Five files that one query finds.
 const FEW: &[(&str, &str)] = &[
     ("a.py", "def read(config):\n    pass\n"),
     ("b.py", "def file_names():\n    return config\n"),
@@ -130,7 +130,7 @@ const QUERIES: &[(&str, &str, &str)] = &[
     ("open connection to host", "n.py", "host"),
 ];
 
-/// Names that have a word of a query and nothing to do with it.
+/// Returns files whose names contain a word of a query, and whose code is about another subject.
 fn strangers() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for (_, _, word) in QUERIES {
@@ -161,7 +161,7 @@ fn files(text: &str) -> Vec<&str> {
     heads.filter_map(|line| line.split(':').next()).collect()
 }
 
-/// The mean of one by the place of the right answer.
+/// Returns the mean reciprocal rank of the right answers.
 fn quality(tool: &CodebaseSearch) -> f64 {
     let place = |(query, right, _): &(&str, &str, &str)| {
         let text = ask(tool, query);
@@ -206,7 +206,7 @@ fn only_the_query_and_new_passages_cost_a_request() {
     );
     ask(&tool, "file config");
     assert_eq!(model.asked()[1], ["file config"]);
-    // Another process has them too, and asks for what changed.
+    // Another process has the stored vectors too, and requests only those of changed files.
     let (model, again) = (Arc::new(Meanings::default()), plain(&folder, &workspace));
     let again = again.with_embedder(model.clone(), limits);
     write(workspace.root(), &[("d.py", "def config(): pass\n")]);
@@ -252,7 +252,7 @@ fn whatever_fails_the_order_of_words_stands_and_the_reason_is_said() {
         let text = ask(&tool, QUERY);
         assert!(text.lines().next().unwrap().contains(said), "{said}: {text}");
         assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected.lines().skip(1).collect::<Vec<_>>());
-        // It works with the next call, and nothing wrong was kept.
+        // The next call succeeds, and no invalid vector was stored.
         assert!(ask(&tool, QUERY).contains("; ranked by words and by "));
     }
 }

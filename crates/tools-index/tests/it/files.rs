@@ -1,4 +1,4 @@
-//! The tools that look at files as such.
+//! Tests of the tools that return files.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Files that are written to break what reads them.
+//! Files that are written to break their readers.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ fn a_stopped_or_too_long_source_says_so() {
     assert_eq!((found.gap, found.symbols.len(), found.lines.total), (Some(Gap::Stopped), 0, 10_000));
 }
 
-// H3, H6: links lead nowhere, and secrets are opened by their names only.
+// H3, H6: the index does not follow a link out of the workspace, and does not open a file with the name of a secret.
 #[cfg(unix)]
 #[test]
 fn no_link_leads_out_and_no_secret_is_opened() {
@@ -141,7 +141,7 @@ fn a_deep_tree_is_walked_in_linear_time() {
     let source = format!("{}fn wombat() {{}}{}", "mod a {".repeat(30_000), "}".repeat(30_000));
     let begin = Instant::now();
     let found = outline("big.rs".as_ref(), source.as_bytes(), &|| false);
-    // A parse and a walk end after two seconds each way.
+    // A parse and a walk end after two seconds each, whatever the file contains.
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     assert!(found.gap.is_some() || !found.symbols.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Tests about rights, which root does not need: they run again as another user where root runs them.
+//! Tests about permissions, which do not restrict root. If root runs them, they run in a process of another user.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -33,7 +33,7 @@ pub(crate) fn is_here(test: &str) -> bool {
         .env("TMPDIR", &work)
         .uid(NOBODY)
         .gid(NOBODY);
-    // Starting fails in a folder from which no program may be started.
+    // Starting fails if the mount of the folder does not permit programs.
     if let Some(output) = Need::OtherUser.check(other.output()) {
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && told.contains("1 passed"), "{test}: {output:?}");

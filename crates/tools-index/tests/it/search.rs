@@ -162,7 +162,7 @@ fn a_broken_index_or_one_of_another_version_is_made_anew_and_said() {
 fn many_at_once_do_not_break_the_index() {
     let (folder, workspace) = scene(FILES);
     let root = workspace.root().to_path_buf();
-    // Each has its own lock and its own view, as processes have.
+    // Each thread has its own lock and its own view of the index, as processes have.
     thread::scope(|scope| {
         for number in 0..4 {
             let (folder, workspace, root) = (&folder, &workspace, &root);
@@ -193,7 +193,7 @@ fn the_index_lies_outside_of_the_workspace() {
     assert!(!index(&folder).exists());
 }
 
-/// Turns the order round, or fails.
+/// A ranking that reverses the order, or fails.
 #[derive(Debug)]
 enum Turned {
     Works,
@@ -246,7 +246,7 @@ fn a_ranker_orders_what_was_found_and_may_fail() {
     }
 }
 
-// correctness-3 7: what `read_file` and `grep_file` read is in the index.
+// correctness-3 7: text that `read_file` and `grep_file` can read is in the index.
 #[test]
 fn text_of_other_encodings_is_found_by_its_letters() {
     let (folder, workspace) = scene(&[]);
@@ -302,7 +302,7 @@ fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
     assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
 }
 
-// correctness-3 12: a full disk leaves the index as it was, which still answers.
+// correctness-3 12: a full disk does not change the index, which can still be searched.
 #[cfg(unix)]
 #[test]
 fn an_index_that_cannot_be_written_still_answers() {

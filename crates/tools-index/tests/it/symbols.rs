@@ -103,7 +103,7 @@ fn metrics_are_summed_by_language() {
     assert_eq!(text, expected);
 }
 
-// H3: the tool reads the paths of its effect.
+// H3: the effect of a call names the path that the tool reads.
 #[test]
 fn the_effect_names_the_path() {
     let (_folder, workspace) = scene(&[]);

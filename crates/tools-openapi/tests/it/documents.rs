@@ -1,4 +1,4 @@
-//! Documents that are accepted, and those that are refused by name.
+//! Accepted documents, and refused documents whose error names the problem.
 
 use windlass_tools_openapi::{Method, OpenApi, OperationTools};
 

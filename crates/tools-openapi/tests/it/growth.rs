@@ -8,7 +8,7 @@ use windlass_tools_openapi::{OpenApi, OperationTools};
 
 use crate::pets::schema;
 
-/// Documents below this time are too small to compare.
+/// Documents that take less than this time are too small to compare.
 const NOISE: Duration = Duration::from_millis(10);
 
 #[expect(clippy::disallowed_methods, reason = "the test measures time")]

@@ -114,7 +114,7 @@ fn wrong_kinds_of_values_are_errors_or_left_out() {
 }
 
 proptest! {
-    // Any damage to a document is an error or tools, never a panic.
+    // A damaged document leads to an error or to tools, never to a panic.
     #[test]
     fn damaged_documents_never_panic(at in 0..PETS.len(), len in 0..40_usize, with in "[\\[\\]{}:,'\"&*!#|>\\- \n\ta-z0-9$/]{0,6}") {
         let (mut from, mut to) = (at, (at + len).min(PETS.len()));

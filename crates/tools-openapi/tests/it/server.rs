@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// The server; dropped, it ends with all of its connections.
+/// The server. Dropping it closes all of its connections.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
@@ -15,8 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that answers with what `answer` returns for the head and the body of a request. An empty
-    /// answer keeps the connection open.
+    /// Starts a server. `answer` returns the response to the head and the body of a request. An empty answer keeps
+    /// the connection open.
     pub(crate) async fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

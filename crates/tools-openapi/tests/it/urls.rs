@@ -1,4 +1,4 @@
-//! No argument leaves its place in the URL of a request.
+//! Tests that an argument only changes its own part of a request's URL.
 
 use std::sync::{Arc, LazyLock};
 

@@ -76,7 +76,7 @@ fn results_are_sorted_and_counted() {
     check(&files, &json!({"pattern": "needle", "path": "b.rs", "context": 1}), around);
 }
 
-// Must be shown 5: the first results never depend on which thread was first.
+// Must be shown 5: the first results do not depend on the order in which threads finish.
 #[test]
 fn a_page_goes_on_where_the_last_one_ended() {
     let files = [("a.rs", "x1\ny\nx2\nx3\n"), ("b/c.rs", "x4\nx5"), ("b.rs", "x6")];
@@ -149,7 +149,7 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
     check(&files, &json!({"pattern": "needle"}), none);
 }
 
-// H6: the tool reads the paths of its effect.
+// H6: the tool searches files with names of secrets by name only.
 #[test]
 fn secrets_are_searched_by_their_names_only() {
     let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];
@@ -262,11 +262,11 @@ fn rules_that_never_end_are_not_waited_for() {
         text.starts_with("[2 of 2 matching lines shown, from 2 files; unreadable or with lines over"),
         "{text}"
     );
-    // The folder where the search starts has no rules then, and is searched all the same.
+    // The `.gitignore` of the root is a pipe, so its rules are missing, and the root is searched without them.
     pipe(&work.join(".gitignore"));
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
-    // The other files with rules are applied, and the loss is reported.
+    // The other ignore files are applied, and the result reports that `.gitignore` cannot be read.
     fs::write(work.join(".ignore"), "a\n").unwrap();
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(!text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
@@ -322,7 +322,7 @@ fn it_finds_what_ripgrep_finds() {
     }
 }
 
-// security 2: what policy refuses is not searched, and counted.
+// security 2: files that policy refuses are not searched, and their number is reported.
 #[test]
 fn refused_files_are_left_out_in_every_mode() {
     let files = [("private/x.txt", "needle"), ("private/deep/y.txt", "needle"), ("src/a.rs", "needle")];
@@ -365,7 +365,7 @@ fn line_ends_of_another_system_are_line_ends() {
     );
 }
 
-// correctness-3 9: what `read_file` shows is found.
+// correctness-3 9: text in each encoding that `read_file` shows is found.
 #[test]
 fn text_of_other_encodings_is_searched_as_it_is_shown() {
     let (folder, tool) = scene(&[("plain.txt", "caf\u{e9} plain\n")]);
@@ -389,7 +389,8 @@ fn braces_that_are_too_deep_are_refused_and_do_not_panic() {
     assert!(call(&tool, &json!({"pattern": "x", "glob": glob})).unwrap_err().contains("deep"));
 }
 
-// The suspicion of correctness-3: a line that is the context of a match that is passed over and of one that is shown.
+// The suspicion of correctness-3: one line is the context of a match on the previous page and of the first match of
+// this page.
 #[test]
 fn context_before_the_first_match_of_a_page_is_shown() {
     let files = [("a", "needle 1\nbetween\nneedle 2\nneedle 3\n")];

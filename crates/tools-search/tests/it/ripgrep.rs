@@ -30,7 +30,7 @@ pub const PATTERNS: &[&str] = &[
     "no line has these words in this order 7193",
 ];
 
-/// Where a line is: the file below the root, and the line's number.
+/// The place of a line: the file below the root, and the line's number.
 pub type Place = (String, u64);
 
 /// Returns true if `rg` can be run.
@@ -38,7 +38,7 @@ pub fn is_installed() -> bool {
     Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// ripgrep with the rules of `grep_file`.
+/// Returns a command of ripgrep with the rules of `grep_file`.
 pub fn command(root: &Path, pattern: &str) -> Command {
     let mut command = Command::new("rg");
     command.current_dir(root).args([

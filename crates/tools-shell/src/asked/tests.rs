@@ -1,4 +1,4 @@
-//! Facts that words prove.
+//! Facts that follow from the words of a command.
 
 use super::{Need, RequestedCommand};
 

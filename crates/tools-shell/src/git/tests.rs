@@ -1,4 +1,4 @@
-//! Words of git.
+//! Tests of git commands and their options.
 
 use super::{tame, writes_repository};
 

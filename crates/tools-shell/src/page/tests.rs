@@ -65,7 +65,7 @@ fn matching_lines_come_with_their_offsets_and_totals() {
     check(text, &wanted, &format!("[3 of 4 lines match `o`{more}{end}"), "0: one\n");
 }
 
-// S16: a line of any length, a pattern of any kind.
+// S16: a match is found in a line of any length, wherever the blocks of the reader end.
 #[test]
 fn a_match_is_found_wherever_blocks_end() {
     for size in [BLOCK_BYTES - 3, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES] {

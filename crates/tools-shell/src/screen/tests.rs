@@ -1,4 +1,4 @@
-//! Output of a program, in any pieces.
+//! Tests of the screen for output in pieces of any size.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn a_screen_is_what_a_human_would_see() {
     assert!(!screen.is_drawn_on() && screen.visible_text().unwrap().ends_with("first"));
 }
 
-// S16: whatever is written, nothing fails and nothing grows.
+// S16: random bytes neither cause a panic nor let the screen grow.
 #[test]
 fn noise_harms_nobody() {
     let (mut screen, mut kept) = (Screen::new(Size::clamp(Some(1), Some(1))), HeadAndTail::new(100));

@@ -72,7 +72,7 @@ fn hostile_repositories_leave_no_canary() {
     check_git("git-include", "git status", &include);
 }
 
-// The same with the canary in the workspace: a command that only reads cannot write even there.
+// Like the test above with the canary in the workspace: a command that only reads cannot write there either.
 #[test]
 fn a_hostile_repository_cannot_write_the_workspace_when_it_is_read() {
     require!(Need::Namespaces, namespaces());
@@ -116,7 +116,7 @@ fn exf_005_and_007_no_packet_leaves() {
     assert!(listener.accept().is_err(), "somebody connected");
 }
 
-/// A command with a time limit, how it ended and how long it took.
+/// Runs a command with a time limit. Returns its result and its duration.
 fn timed(scene: &Scene, command: &str, limit: u64) -> (Met, Duration) {
     let began = Instant::now();
     let met = scene.run(&json!({"command": command, "timeout_ms": limit}));
@@ -199,11 +199,11 @@ fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
     let (status, text) = met.unwrap();
     assert_eq!(status, ResultStatus::TimedOut);
     assert!(text.len() < 31_000, "{}", text.len());
-    // Its own second, two grace periods of two seconds each, and an allowance for a busy machine.
+    // The time limit of a second, two grace periods of two seconds each, and an allowance for a busy machine.
     assert!(took < LONGEST_WAIT, "{took:?}");
-    // Without a time limit: output that is not kept is not read. A debug build beside other tests needs its
-    // time for the 256 MiB that are kept, so only the exit status shows that the pipe ended the command, and
-    // not the clock.
+    // Run without a time limit, because output beyond the limit is not read. A debug build beside other tests needs
+    // its time for the 256 MiB that are kept, so only the exit status shows that the pipe ended the command, and not
+    // the clock.
     let (met, _) = timed(&scene, "yes; echo $? > code", 180_000);
     let (status, text) = met.unwrap();
     assert_eq!(status, ResultStatus::Ok, "{}", text.get(..2_000).unwrap_or(&text));
@@ -221,7 +221,7 @@ fn res_003_a_fork_bomb_is_bounded() {
     require!(Need::ProcessLimits, probe().bounds.processes);
     let scene = Scene::new();
     let mark = mark(46);
-    // The bomb itself, kept going by a parent that waits, with a name that can be counted from outside.
+    // A fork bomb whose parent waits. Its processes have a mark by which they can be counted from outside.
     let bomb = format!("b(){{ sleep {mark} & b | b & }}; b; sleep 1; true {mark}");
     let counting = std::thread::spawn({
         let mark = mark.clone();
@@ -260,7 +260,7 @@ fn res_005_a_memory_bomb_is_bounded() {
 #[test]
 fn sec_001_and_003_no_secret_of_the_host_is_seen() {
     require!(Need::Namespaces, namespaces());
-    // The scene's secret is in no variable of this process: what would show is anything of the host's.
+    // The secret of the scene is not in a variable of this process, so also look for variables that this process has.
     let scene = Scene::new();
     let text = scene.text("env; tr '\\0' '\\n' < /proc/1/environ; cat /proc/*/environ");
     assert!(!text.contains("CARGO_MANIFEST_DIR") && !text.contains(SECRET), "{text}");

@@ -1,4 +1,4 @@
-//! Commands that outlive their call: handed over, read, ended, and never left behind.
+//! Commands that outlive their call: they are moved to the background, read, ended, and never left behind.
 
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
     }
 }
 
-// Q1: TERM, a grace, KILL of the whole tree, also where TERM is ignored.
+// Q1: `kill_command` sends TERM, waits, and kills the whole process tree, also if the processes ignore TERM.
 #[test]
 fn a_killed_command_leaves_nobody() {
     for (name, scene) in scenes() {
@@ -103,7 +103,7 @@ fn no_process_outlives_the_run() {
         let (runtime, rest) = run.split();
         drop(rest);
         assert_no(&mark);
-        // And where the runtime goes, too.
+        // The processes also end if the runtime is dropped.
         run = Run::new(&scene);
         run.call("run_command", &command).unwrap();
         within("it starts", || marked(&mark) >= 2);
@@ -147,7 +147,7 @@ fn effects_name_the_output_that_is_read() {
     assert_eq!(effects("kill_command", json!({"id": 1})), [Effect::Internal]);
 }
 
-// The provider's own local shell: words, a folder, a time.
+// A call of the provider's local shell has words, a working folder and a timeout, and runs like `run_command`.
 #[test]
 fn a_local_shell_call_is_a_command() {
     let scene = Scene::new();

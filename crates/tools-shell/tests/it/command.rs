@@ -35,7 +35,7 @@ fn output_and_exit_code_come_back() {
 #[test]
 fn the_environment_is_short_and_without_secrets() {
     let (folder, tool) = plain();
-    // Cargo gives its tests names that are not on the list.
+    // Cargo sets environment variables for its tests that are not on the list of passed variables.
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")));
     let (_, text) = call(&tool, &context(&folder), &json!({"command": "env"})).unwrap();
     assert!(text.contains("\nTERM=dumb\n") && text.contains("\nPAGER=cat\n"), "{text}");
@@ -56,7 +56,7 @@ fn a_command_that_ignores_term_is_killed_with_its_group() {
     assert_gone(&folder.path().join("work/child"));
 }
 
-// Q1: a bounded drain for a grandchild that holds the pipe.
+// Q1: if a grandchild holds the pipe open, its output is awaited for a limited time only.
 #[test]
 fn a_grandchild_that_holds_the_pipe_is_not_waited_for() {
     let (folder, tool) = plain();
@@ -152,13 +152,13 @@ fn words_need_no_shell() {
     assert_eq!(text, "[exit code 0; sandbox: none]\na b|$(x)|*|");
     let ended = json!({"argv": ["sh", "-c", "readlink /proc/$PPID/exe"]});
     assert!(!run(ended).contains("bash"));
-    // One simple command of a text is such a program, too.
+    // A text with one simple command also runs without a shell.
     assert!(!run(json!({"command": "readlink /proc/self/exe"})).contains("bash"));
     let effect = Effect::Execute { command: "cat 'a b'".into(), directory: ".".into() };
     assert_eq!(tool.effects(&payload(&json!({"argv": ["cat", "a b"]}))), [effect]);
 }
 
-// SECURITY "run_command" 1: a program of the workspace is never meant by its bare name.
+// SECURITY "run_command" 1: a bare program name never leads to a program in the workspace.
 #[test]
 fn a_program_is_not_looked_up_in_the_workspace() {
     use std::os::unix::fs::PermissionsExt;
@@ -172,7 +172,7 @@ fn a_program_is_not_looked_up_in_the_workspace() {
     assert_eq!(text, "[exit code 0; sandbox: none]\nplanted\n");
 }
 
-// F59: what would act on a terminal is written out, and kept as it came.
+// F59: control characters are escaped in the result, and the output file has the original bytes.
 #[test]
 fn control_characters_are_shown_and_kept_in_a_file() {
     let (folder, tool) = plain();

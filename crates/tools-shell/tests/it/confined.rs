@@ -1,4 +1,4 @@
-//! `run_command` in the best confinement of this machine: the grants follow from the words.
+//! `run_command` in the best confinement of this machine: the grants follow from the words of the command.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn the_first_line_names_the_level() {
     assert_eq!(scene.shell.level(), Level::Namespaces);
 }
 
-// Q3: the description of a call before it runs.
+// Q3: `inspect` reports the level of confinement and its gaps before the call runs.
 #[test]
 fn the_containment_is_told_before_the_call() {
     require!(Need::Namespaces, namespaces());
@@ -106,7 +106,7 @@ fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
     assert!(!scene.home.join("x").exists());
 }
 
-// Never less confined than described.
+// A command never runs with less confinement than `inspect` described.
 #[test]
 fn commands_that_cannot_be_confined_do_not_run() {
     require!(Need::Namespaces, namespaces());
@@ -115,14 +115,14 @@ fn commands_that_cannot_be_confined_do_not_run() {
     let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
     assert!(error.contains("nothing was run") && error.contains(".claude"), "{error}");
     fs::remove_file(scene.work.join(".claude")).unwrap();
-    // A helper that is gone by now.
+    // The helper was removed in the meantime.
     scene.shell = Shell::new_confined(Helper::new("/bin/true"), probe());
     let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
     assert!(error.contains("nothing was run"), "{error}");
     assert!(!scene.work.join("ran").exists());
 }
 
-// SECURITY "Sandbox" C: what cannot be protected is looked at before and after.
+// SECURITY "Sandbox" C: files that cannot be protected are compared before and after the command.
 #[test]
 fn a_change_of_what_runs_later_is_told() {
     let mut scene = Scene::new();
@@ -193,7 +193,7 @@ fn new_modes_are_told() {
     }
 }
 
-// security 8: names of ordinary looks become a repository, which git would take a program from.
+// security 8: files with ordinary names form a repository, from which git would run a program.
 #[test]
 fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
     let mut scene = Scene::new();
@@ -219,7 +219,7 @@ fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
     }
 }
 
-// The level below keeps the promises that it makes.
+// The level without namespaces keeps its own promises.
 #[test]
 fn without_namespaces_the_same_grants_hold() {
     let Probe { level, missing, .. } = probe();

@@ -62,7 +62,7 @@ pub(crate) fn left() -> (usize, usize) {
     (stats.filter(|stat| is_dead_child(stat.clone())).count(), fs::read_dir("/proc/self/fd").unwrap().count())
 }
 
-// Q1, Q2, and issue 6: grandchildren that hold the pipe, who ignores TERM, who waits for input, who forks on and on.
+// Q1, Q2, and issue 6: grandchildren hold the pipe, ignore TERM, wait for input, or fork without end.
 #[test]
 fn f61_stubborn_children_leave_nothing_run_after_run() {
     require!(Need::Namespaces, namespaces());
@@ -93,7 +93,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
     assert_no(&mark);
     let (zombies, after) = left();
     eprintln!("{} runs: {zombies} zombies, {before} descriptors became {after}", runs());
-    // Other tests of this process run meanwhile: growth by one a run would show all the same.
+    // Other tests of this process run meanwhile. A growth by one per run would still exceed the bound.
     assert!(zombies < 10, "{zombies} zombies");
     assert!(after < before + 25.max(runs() / 4), "{before} descriptors became {after}");
 }
@@ -113,7 +113,7 @@ fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
     assert!(began.elapsed() < Duration::from_secs(1));
 }
 
-// F62: many files do not circumvent the limit of one.
+// F62: many files together are limited as well.
 #[test]
 fn f62_a_disk_filler_is_stopped_in_time() {
     require!(Need::Namespaces, namespaces());
@@ -148,7 +148,8 @@ fn a_command_that_makes_too_many_files_is_stopped() {
     );
 }
 
-// F63: the host is killed while a tree runs; its helper sees the end of the leash.
+// F63: a signal ends the host while a tree of processes runs; the helper sees that the leash
+// (`windlass_sandbox::Leash`) is closed and ends the tree.
 #[test]
 fn f63_the_tree_ends_with_the_host_however_that_ends() {
     require!(Need::Namespaces, namespaces());
@@ -178,7 +179,7 @@ fn f63_the_tree_ends_with_the_host_however_that_ends() {
     }
 }
 
-/// The helper outlives the host by a moment.
+/// Waits until the helper has removed its files, because it outlives the host briefly. Returns false if it does not.
 fn is_tidied(scene: &Scene) -> bool {
     let began = Instant::now();
     while fs::read_dir(&scene.work).unwrap().count() > 1 {

@@ -30,7 +30,7 @@ fn a_flood_is_bounded_in_memory_and_every_page_of_it_is_there() {
     let lines = megabytes() * 10_000;
     let bytes = lines * 100;
     run.text("run_command", &json!({"command": "true"}));
-    // From here on the peak is that of the flood; tests beside this one count, too.
+    // From here on the peak is that of the flood and of concurrent tests.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let before = memory("VmRSS");
     let began = Instant::now();

@@ -33,7 +33,8 @@ fn a_link_in_a_word_is_told_with_what_it_leads_to() {
     assert_eq!(links("git show HEAD:docs/a.txt", "docs"), []);
 }
 
-// A link must not hide behind other words: a repeated word counts once, and a command with too many paths is refused.
+// A link must be found among many other words: a repeated word counts once, and a command with too many paths is
+// refused.
 #[test]
 fn a_link_behind_thousands_of_words_is_told_or_nothing_runs() {
     let (folder, tool) = plain();

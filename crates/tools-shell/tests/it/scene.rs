@@ -1,4 +1,4 @@
-//! Tools on their own folder, and observations of their processes from outside.
+//! A temporary folder with the tools of this crate, and functions that check from outside which processes live.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use windlass_tools_shell::{RunCommand, Shell};
 /// that the marked processes sleep, so a call that ends within it did not wait for them.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
-/// The result of a call: its status and text, or the words of an error.
+/// The result of a call: its status and text, or the text of an error.
 pub(crate) type Met = Result<(ResultStatus, String), String>;
 
 /// `run_command` with nothing confined, on the folder `work`.
@@ -212,12 +212,12 @@ impl Run {
         self.call(name, arguments).unwrap().1
     }
 
-    /// The runtime alone, and everything else.
+    /// Divides the run into its runtime and the rest.
     pub(crate) fn split(self) -> (tokio::runtime::Runtime, impl Sized) {
         (self.runtime, (self.processes, self.tools))
     }
 
-    /// Calls until the text has the words, and returns all of it.
+    /// Repeats a call until the joined texts of its results contain a text, and returns them.
     #[track_caller]
     pub(crate) fn until(&self, words: &str, name: &str, arguments: &Value) -> String {
         let (began, mut all) = (Instant::now(), String::new());
@@ -243,7 +243,7 @@ fn met(output: Result<windlass_tool::Output, ToolError>) -> Met {
     }
 }
 
-/// The scene with nothing confined, and the one that is confined as far as this machine permits, by name.
+/// Returns a scene without confinement and a scene with the best confinement of this machine, with their names.
 pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
     let mut plain = Scene::new();
     plain.shell = Shell::new_unconfined();

@@ -14,7 +14,7 @@ fn python() -> bool {
     std::path::Path::new("/usr/bin/python3").exists()
 }
 
-// Q2: only a terminal has input.
+// Q2: only commands at a terminal receive input; the shell of a session keeps its state between inputs.
 #[test]
 fn a_shell_at_a_terminal_keeps_its_state() {
     for (name, scene) in scenes() {
@@ -46,7 +46,7 @@ fn a_shell_at_a_terminal_keeps_its_state() {
     }
 }
 
-// The command sits in the foreground, at its controlling terminal: keys reach it, and the helper stays.
+// The command is in the foreground of its controlling terminal, so keys reach it and not the helper.
 #[test]
 fn keys_are_signals() {
     for (name, scene) in scenes() {
@@ -146,7 +146,7 @@ fn a_flood_through_a_terminal_is_bounded() {
         let text = run.text("run_pty_cmd", &json!({"command": "seq 300000", "timeout_ms": 60_000}));
         assert!(text.len() < 31_000, "{name}: {}", text.len());
         assert!(text.contains("]\n1\n2\n3\n") && text.ends_with("\n299999\n300000\n"), "{name}");
-        // Its line ends have two bytes.
+        // Line ends of a terminal have two bytes.
         assert!(
             text.contains("[terminal has 2288895 bytes in 300000 lines; in a file: "),
             "{name}: {}",
@@ -161,7 +161,7 @@ fn a_flood_through_a_terminal_is_bounded() {
     }
 }
 
-// A program that draws is shown as its screen.
+// The output of a program that draws is shown as a screen.
 #[test]
 fn drawn_output_is_shown_as_a_screen() {
     for (name, scene) in scenes() {
@@ -262,7 +262,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
     }
 }
 
-// Q1: jobs of a shell are in groups of their own, and end with it all the same.
+// Q1: the jobs of a shell are in process groups of their own, and still end with the session.
 #[test]
 fn a_closed_session_leaves_nobody_run_after_run() {
     for (name, scene) in scenes() {
@@ -307,7 +307,8 @@ fn a_closed_session_leaves_nobody_run_after_run() {
     }
 }
 
-// F63: the leash holds for what outlives its call, too. The host is this test once more, in a process of its own.
+// F63: the leash (`windlass_sandbox::Leash`) also covers processes that outlive their call. The host is this test in
+// a second process.
 #[test]
 fn f63_what_outlives_its_call_does_not_outlive_the_host() {
     const HOST: &str = "WINDLASS_TEST_HOST";
@@ -328,7 +329,7 @@ fn f63_what_outlives_its_call_does_not_outlive_the_host() {
     host.args(["--exact", name, "--nocapture"]).env(HOST, &mark).env("TMPDIR", folder.path());
     let mut host = host.stdout(std::process::Stdio::null()).spawn().unwrap();
     let began = Instant::now();
-    // Two of each, beside what their helpers and shells are called.
+    // Wait for two processes of each kind; the command lines of helpers and shells do not match.
     while marked(&format!("sleep\0{mark}")) < 4 {
         assert!(began.elapsed() < LONGEST_WAIT, "{} run", marked(&mark));
     }

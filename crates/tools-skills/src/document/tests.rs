@@ -1,4 +1,4 @@
-//! Front matter as people write it, and as an attacker does.
+//! Valid and hostile front matter.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn hostile_front_matter_is_refused_by_name() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(4_000))]
 
-    /// The parser underneath is another's: whatever it meets, it answers.
+    /// The YAML parser is a foreign crate. It returns a value or an error for any text.
     #[test]
     fn no_text_breaks_it(yaml in "[-:a \n\\[\\]{}&*!|>%@`'\"#,?~<=.\t\u{85}0\\\\]{0,60}") {
         let text = format!("---\n{yaml}\n---\n");

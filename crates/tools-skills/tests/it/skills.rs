@@ -155,7 +155,7 @@ fn a_list_that_is_too_long_for_every_request_is_cut_to_names() {
     assert!(description.len() < 23_000 && description.ends_with("\n- s099"), "{}", description.len());
 }
 
-// security 18: a stranger's link would choose what of the machine the model reads.
+// security 18: with a link, a foreign project could choose the files of the machine that the model reads.
 #[cfg(unix)]
 #[test]
 fn a_projects_folder_is_not_read_behind_a_link_and_large_files_are_refused() {

@@ -22,7 +22,7 @@ fn only_text_is_read() {
     for other in ["image/png", "application/pdf", "application/octet-stream", "video/mp4", "font/woff2"] {
         check(other, b"a", None);
     }
-    // A type that lies, and one that is missing.
+    // A declared type that is wrong, and a missing one.
     check("text/plain", b"a\0b", None);
     check("", b"\x7fELF\0", None);
     check("", b" <!DOCTYPE html><p>", Some((Media::Html, " <!DOCTYPE html><p>")));
@@ -46,7 +46,7 @@ fn characters_follow_mark_then_header_then_page() {
     check("text/plain", b"\xc3\xa4\xc3", Some((Media::Text, "ä\u{fffd}")));
 }
 
-// The suspicion of correctness-3: only a `meta` element declares the encoding of a page.
+// Only a `meta` element declares the encoding of a page.
 #[test]
 fn the_charset_of_scripts_comments_and_text_does_not_count() {
     let decode = |page: &str| {

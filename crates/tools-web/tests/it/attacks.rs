@@ -1,7 +1,7 @@
 //! The `web_fetch` cases of the attack catalogue, run as they are against a fake web and a loopback server.
 //!
 //! The policy here is the shortest one that uses the tool's effects as they are meant: a rule names a host and a
-//! port, everything else asks. The catalogue is read where it lies.
+//! port, everything else asks. The catalogue is a file outside the project, read in its place.
 #![expect(clippy::disallowed_methods, reason = "the catalogue is a file outside the project")]
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
 use crate::tool::call;
 
-/// Beside the project, from this crate's folder.
+/// The secret in the URLs of cases that try to send one.
 const SECRET: &str = "sk-not-a-real-secret";
 
 /// The actions of the case's server, and the second host that it redirects to.
@@ -71,7 +71,7 @@ fn web(setups: &Value, setup: &str) -> FakeWeb {
     web
 }
 
-/// Runs one case; the answer is why it fails.
+/// Runs one case. Returns the reason if it fails.
 async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     let (server, second) = servers().await;
     let place = server.address.to_string();
@@ -88,7 +88,8 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     let effects = tool.effects(&payload);
     let is_unreadable = effects == [Effect::Unknown];
     let began = Instant::now();
-    // A call that no effect describes still meets the tool's own refusal, as after a yes by mistake.
+    // Run a call with unknown effects too, because a human could approve it by mistake: the tool itself must refuse
+    // it.
     let runs = is_unreadable || effects.iter().all(|effect| is_allowed(setups, setup, effect, &place));
     let (outcomes, text): (&[&str], String) = if runs && case["mode"] == "execute" {
         match call(&tool, &input).await {
@@ -113,7 +114,7 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
             "result_lacks" => !text.contains(value.as_str().unwrap()),
             "wall_s_max" => began.elapsed().as_secs() < value.as_u64().unwrap(),
             "second_host_saw_auth" => second.requests().is_empty(),
-            // The URL that is shown is the one that is meant, in ASCII.
+            // The shown URL is the requested one, in ASCII.
             "prompt_excludes_bytes" | "prompt_excludes_cp" => {
                 text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
             }

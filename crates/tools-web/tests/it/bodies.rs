@@ -1,4 +1,4 @@
-//! Bodies that are large, packed, slow, cut, or no text.
+//! Bodies that are large, compressed, slow, cut, or not text.
 
 use std::io::Write;
 use std::time::Duration;
@@ -168,7 +168,7 @@ async fn silence_ends_with_the_time() {
     let error = get(&server, short()).await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::TimedOut { .. })), "{error:?}");
     assert!(error.is_retryable());
-    // A head that never ends is silence, too, however many of its bytes come.
+    // A head that does not end counts as silence, however many of its bytes arrive.
     let server = Server::start(|_| {
         vec![Step::Send(b"HTTP/1.1 200 OK\r\nx: ".to_vec()), Step::Drip(Duration::from_millis(20))]
     })

@@ -101,7 +101,7 @@ async fn an_answer_without_end_and_one_that_never_comes_are_given_up() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// A base URL that leads inside is not dialled unless the program named it.
+/// A base URL that leads to a private address is not dialled unless the program named it.
 #[tokio::test]
 async fn no_hidden_address_is_dialled() {
     let web = FakeWeb::default().with_name("inside.test", &[&["10.0.0.5"]]);

@@ -18,11 +18,11 @@ pub(crate) struct FakeWeb(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {
-    /// The answers for a name, one after the other; the last one stays.
+    /// The answers for a name in order; the last one is repeated.
     names: HashMap<String, Vec<Vec<IpAddr>>>,
     asked: Vec<String>,
     dialed: Vec<SocketAddr>,
-    /// Where each address leads in truth.
+    /// The real address behind each fake address.
     behind: HashMap<IpAddr, SocketAddr>,
 }
 
@@ -51,7 +51,7 @@ impl FakeWeb {
         self.0.lock().unwrap().dialed.clone()
     }
 
-    /// The dials that must never be.
+    /// Returns the dials to hidden addresses, which must not exist.
     pub(crate) fn dialed_hidden(&self) -> Vec<SocketAddr> {
         self.dialed().into_iter().filter(|address| !is_public(address.ip())).collect()
     }

@@ -1,4 +1,4 @@
-//! Which addresses are public (SECURITY, `web_fetch`): policy and fetch ask the same function.
+//! Tests of the addresses that count as public (SECURITY, `web_fetch`). Policy and fetch use the same function.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ fn check(address: &str, expected: bool) {
     assert_eq!(is_public(address.parse::<IpAddr>().unwrap()), expected, "{address}");
 }
 
-/// The catalogue's literals in their parsed form, and one of each block beside.
+/// The addresses of the catalogue in parsed form, and one of each further block.
 const HIDDEN: [&str; 31] = [
     "127.0.0.1",
     "127.255.255.254",

@@ -82,7 +82,7 @@ async fn there_are_at_most_five() {
     assert_eq!(text(get(&fetch, &server.url("/6")).await), ("there".into(), 5));
     let error = get(&fetch, &server.url("/7")).await.unwrap_err();
     assert!(matches!(error, FetchError::TooManyRedirects { limit: 5, .. }), "{error}");
-    // A loop: 0 leads to 0.
+    // A loop: page 0 redirects to itself.
     let before = server.requests().len();
     let error = get(&fetch, &server.url("/0")).await.unwrap_err();
     assert!(matches!(error, FetchError::TooManyRedirects { .. }), "{error}");
@@ -122,7 +122,7 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     }
     assert!(heads.contains("host: b.test\r\n"), "{heads}");
     told(get(&fetch, "http://a.test/r?to=http://c.test/").await);
-    // The early check allows, the later check denies.
+    // The check of the URL allows the request, and the check of the resolved address denies it.
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
@@ -133,7 +133,7 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
 async fn no_redirect_leads_to_a_forbidden_address() {
     let server = redirecting().await;
     let web = FakeWeb::default().with_server("a.test", "93.184.216.34", server.address);
-    // Reachable for calls of its own, and not for redirects from elsewhere.
+    // The address can be requested by a call, but not by a redirect from another server.
     let fetch = reaching(&web, server.address).with_may_follow(|_| true);
     let targets = [
         "http://169.254.169.254/",

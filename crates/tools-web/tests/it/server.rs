@@ -13,7 +13,7 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// The same bytes repeatedly, as fast as the client reads them.
     Endless(Vec<u8>),
-    /// A byte each time.
+    /// Sends one byte after each interval.
     Drip(Duration),
     /// Sends nothing more and waits until the other side has closed.
     Hang,
@@ -21,7 +21,7 @@ pub(crate) enum Step {
 
 type Script = dyn Fn(&str) -> Vec<Step> + Send + Sync;
 
-/// The server; dropped, it ends with all of its connections.
+/// The server. Dropping it closes all of its connections.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,

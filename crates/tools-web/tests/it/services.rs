@@ -159,7 +159,7 @@ async fn a_key_goes_out_encrypted_or_to_what_the_program_owns() {
         "{text}"
     );
     assert!(web.dialed().is_empty());
-    // A name that changes its address between two looks is looked up once.
+    // A name that changes its address is resolved once.
     let web = FakeWeb::default().with_name("turn.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base("https://turn.test").unwrap();
     search(tavily).await;

@@ -1,4 +1,4 @@
-//! No spelling of an address is a way around the check.
+//! Tests that no spelling of an address evades the check.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -51,7 +51,7 @@ fn parts(address: Ipv4Addr, count: usize, bases: [u8; 4]) -> String {
     parts.into_iter().zip(bases).map(|(part, base)| number(part, base)).collect::<Vec<_>>().join(".")
 }
 
-/// Other characters that a URL reads as the same.
+/// Other characters that a URL parser treats as equal.
 fn disguise(host: &str, how: u8) -> String {
     let wide = |character: char| match character {
         '0'..='9' => char::from_u32(character as u32 - 0x30 + 0xff10).unwrap(),
@@ -66,7 +66,7 @@ fn disguise(host: &str, how: u8) -> String {
     }
 }
 
-/// IPv6 forms that carry the address.
+/// IPv6 forms that contain the address.
 fn carried(address: Ipv4Addr, how: u8) -> String {
     let [a, b, c, d] = address.octets().map(u16::from);
     let (high, low) = ((a << 8) | b, (c << 8) | d);

@@ -1,4 +1,4 @@
-//! Encrypted connections: the name in the URL is the one that the certificate has to have.
+//! Encrypted connections: the certificate must have the name in the URL.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -38,7 +38,7 @@ pub(crate) async fn call(tool: &dyn Tool, arguments: &Value) -> (ResultStatus, S
     }
 }
 
-/// The digest in the lines around the content is the content's, so it is taken out here.
+/// Removes the digest of the content from the lines around the content.
 pub(crate) fn unmarked(text: &str) -> String {
     let mark = text.split_once("[external content ").map(|(_, rest)| rest[..16].to_owned());
     mark.map_or_else(|| text.to_owned(), |mark| text.replace(&mark, "MARK"))
@@ -90,7 +90,7 @@ async fn the_model_is_told_what_happened_and_where_the_content_is() {
     assert!(text.contains("shown as it is") && text.contains(page), "{text}");
 }
 
-// EXF-003: a GET carries out whatever its URL holds.
+// EXF-003: a GET request sends the content of its URL, so a URL with a secret is refused.
 #[tokio::test]
 async fn a_url_with_a_secret_is_not_asked_for() {
     let server = Server::saying(answer("200 OK", HTML, b"x")).await;

@@ -47,7 +47,7 @@ proptest! {
             prop_assert!(ms(answer) >= ms(drawn) + QUIET, "a key at {answer} answered the question of {drawn}");
             let earlier = keys.iter().filter(|key| **key < answer).max();
             if let Some(earlier) = earlier.filter(|earlier| **earlier + 700 > answer && **earlier >= drawn) {
-                // The key before was an answer itself, or there was a quiet time between both.
+                // The previous key was an answer itself, or a quiet time separates both keys.
                 prop_assert!(ms(answer - earlier) >= SETTLE, "the burst {earlier}, {answer} answered");
             }
             prop_assert!(keys.iter().filter(|key| **key == answer).count() == 1, "two keys at {answer}");

@@ -226,7 +226,7 @@ impl State {
 
     fn show_help(&mut self) {
         let options = self.canvas.render_options();
-        // On a narrow terminal the words begin behind the key.
+        // On a narrow terminal the description begins after the key.
         let (width, indent) = if options.columns < 60 { (0, 4) } else { (24, 26) };
         let row = |key: &str, words: &str| {
             let gap = if width == 0 { "  " } else { "" };

@@ -78,7 +78,7 @@ pub(super) fn write_cells(out: &mut String, cells: &[Cell]) {
 }
 
 /// Like [`write_cells`], for cells that begin at a column of the view. After a cluster whose width is uncertain, the
-/// column is set, so the cells behind it are at their columns on every terminal.
+/// column is set, so the following cells are at their columns on every terminal.
 pub(super) fn write_cells_at(out: &mut String, cells: &[Cell], column: usize) {
     write_styled(out, cells, Some(column));
 }

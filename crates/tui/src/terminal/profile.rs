@@ -17,8 +17,8 @@ pub struct TerminalProfile {
 }
 
 impl TerminalProfile {
-    /// Applies the user's choice of colors: `dark` or `light` for the background of the terminal, `none` for no colors.
-    /// Other words, such as `auto`, keep the detected colors. A terminal without colors stays without.
+    /// Applies the user's choice of colors: `dark` or `light` for the background of the terminal, `none` for no
+    /// colors. Other words, such as `auto`, keep the detected colors. A terminal without colors keeps none of them.
     ///
     /// ```
     /// use windlass_screen::{Background, ColorDepth};

@@ -197,7 +197,8 @@ impl AiSdkEncoder {
         self.has_ended = true;
         let void = self.parts.mute();
         self.apply(void, chunks);
-        // `useChat` sends answers if the last step has the call, so a suspended run adds no step behind it.
+        // `useChat` sends answers if the last step has the call, so a suspended run does not add a step after the
+        // call.
         if !matches!(outcome, RunOutcome::Suspended { .. }) {
             self.emit_data("outcome", &seq.to_string(), &to_json(outcome), chunks);
         }

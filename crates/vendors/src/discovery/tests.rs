@@ -43,7 +43,7 @@ fn other_lists_say_less() {
     check(r#"[{"id":"m","context_length":32768,"type":"chat"}]"#, "m", Some(32_768), &[]);
     let mistral = r#"{"data":[{"id":"m","max_context_length":32768,"capabilities":{"completion_chat":true,"function_calling":true,"vision":false}}]}"#;
     check(mistral, "m", Some(32_768), &[(Ability::NativeTools, true), (Ability::Images, false)]);
-    // LM Studio names abilities in a list; it is kept out rather than misread.
+    // LM Studio lists abilities in another form, which is ignored instead of misread.
     check(r#"{"data":[{"id":"m","capabilities":["tool_use"]},{"name":"no id"}]}"#, "m", None, &[]);
     for body in ["", "{}", "null", "{\"data\":7}", "<html>"] {
         assert_eq!(models(body.as_bytes()), None, "{body}");

@@ -1,4 +1,4 @@
-//! Facts learned from refusals, in the words of servers.
+//! Facts that are learned from refusals, with the messages of real servers.
 
 use windlass_wire::ProviderErrorKind;
 
@@ -176,7 +176,7 @@ fn tools_are_never_dropped() {
     check("No endpoints found that support image input", None, "images", None, &[Ability::Images]);
 }
 
-// P5: the form of an answer is not dropped either; calls can travel in another way.
+// P5: a rejected `response_format` is the missing ability `StructuredOutput`, not a parameter that can be dropped.
 #[test]
 fn a_form_of_answers_is_an_ability() {
     let words = "This response_format type is unavailable now";

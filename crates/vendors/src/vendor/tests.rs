@@ -1,4 +1,4 @@
-//! Patterns of models' names.
+//! Tests of patterns for model names.
 
 use super::*;
 

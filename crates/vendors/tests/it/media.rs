@@ -76,7 +76,8 @@ fn the_check_of_a_picture_or_document_agrees_with_its_encoding() {
                 for (role, messages) in conversations(&part) {
                     let request = Request::new("model", messages);
                     let mut problems = format.wire.check(&request);
-                    // The check of the conversation wants results alone. A gateway sends a further part after them.
+                    // The check of the conversation requires that results are alone in a message. A gateway sends a
+                    // further part after them.
                     problems.retain(|problem| problem.kind != RefusalKind::Order);
                     let place = format!("{}: {kind} of {media_type:?}, {role}", format.name());
                     match format.wire.encode(&request) {

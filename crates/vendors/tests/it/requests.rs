@@ -205,7 +205,7 @@ fn the_table_of_what_each_format_sends_is_true() {
     expect_file!["../../../../docs/REQUESTS.md"].assert_eq(&text);
 }
 
-// A format that accepts a feature does not lint it away, and a format that refuses it reports that before a
+// The linter accepts the features that a format encodes, and a format that refuses a feature reports that before a
 // request is sent.
 #[test]
 fn the_check_of_a_request_agrees_with_its_encoding() {

@@ -1,4 +1,4 @@
-//! The table of vendors, and files of the user over it.
+//! The table of vendors, and files of the user that override it.
 
 use windlass_protocol::Support;
 use windlass_schema::Dialect;
@@ -111,7 +111,7 @@ fn errors_name_their_key_and_line() {
     check_wrong("[vendors.new]\n", "vendors", Some(1), "vendor");
 }
 
-// The user's last word is the strongest.
+// The last file of the user takes precedence.
 #[test]
 fn a_later_file_is_laid_over_an_earlier() {
     let vendors = Vendors::builtin()

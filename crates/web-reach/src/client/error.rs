@@ -54,7 +54,7 @@ pub enum RootError {
     /// A certificate is malformed.
     #[error("the root certificate cannot be used: {problem}")]
     Malformed {
-        /// The problem, in the words of the certificate parser.
+        /// The message of the certificate parser.
         problem: String,
     },
     /// The PEM contains no certificate.

@@ -57,7 +57,7 @@ fn to_request(url: &WebUrl, outgoing: OutgoingRequest) -> Result<Request<Full<By
     let mut request = Request::builder()
         .method(outgoing.method)
         .uri(url.target())
-        // The first header: HTTP recommends it.
+        // `Host` comes first, as the HTTP specification recommends.
         .header(HOST, url.authority())
         .body(Full::new(outgoing.body))?;
     let headers = request.headers_mut();

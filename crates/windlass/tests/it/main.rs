@@ -1,4 +1,4 @@
-//! The facade alone is enough for a tool of one's own, and the example that draws partial arguments runs.
+//! Tests of the facade: a program can define its own tool with it alone, and the examples run.
 
 mod examples;
 mod programs;

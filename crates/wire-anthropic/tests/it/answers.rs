@@ -34,7 +34,7 @@ fn written(framing: Framing, chunks: &[Chunk]) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The events of a stream, each in short: its type, its index, and its content.
+/// Checks the events of a stream, each written as its type, its index and its content.
 #[track_caller]
 fn check_stream(chunks: &[Chunk], expected: &[&str]) {
     let text = written(Framing::Events, chunks);
@@ -220,7 +220,7 @@ fn refusals_are_read_as_what_they_are() {
     }
 }
 
-// Gemini has ended each of several events as if it were the last.
+// Gemini has sent several events that each had a finish reason.
 #[test]
 fn text_after_an_end_belongs_to_the_answer() {
     let chunks = [Chunk::text("a"), finish(StopReason::End), Chunk::text("b"), finish(StopReason::Length)];

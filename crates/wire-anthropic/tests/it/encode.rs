@@ -280,7 +280,8 @@ fn roles(options: AnthropicOptions, model: &str, messages: &[Message]) -> String
     body["messages"].as_array().unwrap().iter().map(role).collect::<Vec<_>>().join(", ")
 }
 
-// "Mid-conversation system messages": not first, after a turn of the user, last or before an answer, not adjacent.
+// "Mid-conversation system messages": such a message is not the first, follows a turn of the user, is the last or
+// precedes an answer, and is not adjacent to another one.
 #[test]
 fn developer_messages_stay_in_place_where_the_model_takes_them() {
     let answer = || Message::assistant(vec![Part::text("ok")]);
@@ -288,7 +289,7 @@ fn developer_messages_stay_in_place_where_the_model_takes_them() {
     let sent = |messages: &[Message]| roles(AnthropicOptions::default(), "claude-opus-4-8", messages);
     assert_eq!(sent(&said), "user 1, system 2");
     assert_eq!(sent(&[&said[..], &[answer()]].concat()), "user 1, system 2, assistant 1");
-    // The API refuses these places.
+    // The API refuses a system message at these places.
     assert_eq!(sent(&[&said[..], &[Message::user("and")]].concat()), "user 4");
     assert_eq!(sent(&[Message::user("hi"), answer(), developer("Be kind.")]), "user 1, assistant 1, user 1");
     let mixed =

@@ -1,4 +1,4 @@
-//! Requests of clients, read.
+//! Decoding of clients' requests.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -14,7 +14,7 @@ fn wire() -> Anthropic {
     Anthropic::new(AnthropicOptions::as_given())
 }
 
-/// A parsed request is written unchanged.
+/// Checks that a decoded request is encoded unchanged.
 #[track_caller]
 fn check(body: &Value) -> Request {
     let request = wire().decode_request(PATH, body.to_string().as_bytes()).unwrap().request;

@@ -172,7 +172,7 @@ fn other_models_and_places_get_the_tools_of_now() {
     after_answer.messages.push(answer("ok"));
     change(&mut after_answer, "Be brief.", &["read"]);
     check_plain(AnthropicOptions::default(), &after_answer);
-    // Its position does not exist.
+    // The position of the change does not exist.
     let mut lost = changed(MODEL);
     lost.earlier_preambles[0].messages = 9;
     check_plain(AnthropicOptions::default(), &lost);
@@ -180,7 +180,7 @@ fn other_models_and_places_get_the_tools_of_now() {
     let mut none = changed(MODEL);
     none.earlier_preambles[0].tools.clear();
     check_plain(AnthropicOptions::default(), &none);
-    // A deferred tool would be hidden.
+    // A tool whose definition is deferred would be hidden.
     let search = ToolSearch::default().with_deferred([ToolName::new("read").unwrap()]);
     check_plain(AnthropicOptions::default(), &changed(MODEL).with_hosted_tools([HostedTool::from(search)]));
 }

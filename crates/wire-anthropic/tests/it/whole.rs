@@ -1,4 +1,4 @@
-//! Bodies that came whole.
+//! Answers in one body.
 
 use serde_json::json;
 use windlass_protocol::StopReason;
@@ -54,7 +54,7 @@ fn half_a_pair_in_a_block_is_replaced_and_drops_nothing() {
     let mut chunks = Vec::new();
     Anthropic::default().decode_whole(body, WireLimits::default(), &mut chunks).unwrap();
     assert_eq!(chunks[0], Chunk::text("a\u{fffd} b"));
-    // In a stream the block's start is kept as its text and read later.
+    // In a stream the start of the block is stored as text and parsed later.
     let stream = concat!(
         r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a\ud83d b"}}"#,
         "\n\n",

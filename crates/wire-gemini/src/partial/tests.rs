@@ -1,10 +1,10 @@
-//! Values with paths, and the text that they make.
+//! Values with paths, and the JSON text that they are converted to.
 
 use serde_json::{Value, json};
 
 use super::ArgumentWriter;
 
-/// The deltas that values give, the last one at the end.
+/// Returns the deltas of values, and the last delta at the end.
 fn deltas(values: &[Value]) -> Vec<String> {
     let mut writer = ArgumentWriter::default();
     let mut deltas: Vec<String> =

@@ -1,4 +1,4 @@
-//! Options of the format in the words that all formats share.
+//! Converts options of the format to the options that all formats share.
 
 use serde_json::Value;
 use windlass_protocol::{Effort, OutputFormat, Request};

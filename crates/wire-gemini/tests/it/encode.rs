@@ -236,7 +236,7 @@ fn a_schema_goes_as_it_is_in_the_field_that_is_asked_for() {
     check_schema(ParametersJsonSchema, "null", "");
 }
 
-/// A round whose results come out of order and in several messages.
+/// A round of calls whose results are out of order and in several messages.
 fn round() -> Vec<Message> {
     let mut picture = ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Denied, "no");
     picture.content.insert(0, Content::Image(Image::base64("image/png", "aGk=")));

@@ -1,4 +1,4 @@
-//! Refusals are typed by the words that the API uses.
+//! Tests that the kind of a refusal follows from the API's error messages.
 
 use windlass_stream::{Chunk, StreamErrorKind};
 use windlass_wire::{ProviderErrorKind as Kind, Wire, WireLimits};

@@ -143,6 +143,6 @@ fn a_call_without_its_signature_is_refused_since_three() {
     check_with(as_given(), &request("gemini-3-pro", call("1")), &[(Kind::Parameter, "messages[1]")]);
     check_with(as_given(), &request("gemini-3-pro", signed), &[]);
     check_with(as_given(), &request("gemini-2.5-pro", call("1")), &[]);
-    // It is made up where nothing has to stay as it came.
+    // A missing signature is generated if no content has to be sent back unchanged.
     check(&request("gemini-3-pro", call("1")), &[]);
 }

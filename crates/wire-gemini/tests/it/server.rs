@@ -1,4 +1,4 @@
-//! The provider's side: requests as they are read, answers as they are written.
+//! The provider's side: decoding of requests and encoding of answers.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -17,7 +17,7 @@ fn read(body: &Value) -> Request {
     Gemini::default().decode_request(PATH, body.to_string().as_bytes()).unwrap().request
 }
 
-/// A request as it is read, which is written as it came.
+/// Returns the decoded request. Checks that it is encoded unchanged.
 #[track_caller]
 fn check_same(body: &Value) -> Request {
     let request = read(body);
@@ -33,7 +33,8 @@ fn check_error(body: &str, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
-// command-line B16: the body itself has no name, so the message has no prefix.
+// command-line B16: an error about the whole body concerns no field, so its message does not begin with the path of a
+// field.
 #[test]
 fn a_body_that_is_not_an_object_is_told_without_a_place() {
     let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();
@@ -85,7 +86,7 @@ fn parameters_are_read_and_the_rest_is_kept() {
     assert_eq!(kept, ["cachedContent", "generationConfig", "safetySettings"]);
 }
 
-// The official clients write some names one way, some the other.
+// The official clients write some names in camel case and some in snake case.
 #[test]
 fn names_are_taken_in_both_spellings() {
     let snake = json!({
@@ -401,7 +402,7 @@ fn reasons_of_every_provider_have_a_word() {
     check_reason(StopReason::Unknown("NO_IMAGE".into()), "NO_IMAGE", "NO_IMAGE");
 }
 
-// The API has no place for the words of a refusal beside its text.
+// The API has no separate field for the text of a refusal, so the refusal becomes text of the answer.
 #[test]
 fn the_words_of_a_refusal_are_text() {
     let refusal = Chunk::Unknown(Unknown::new("openai-chat", json!({ "refusal": "I cannot." })));

@@ -1,4 +1,4 @@
-//! Bodies that came whole.
+//! Answers in one body.
 
 use serde_json::{Value, json};
 use windlass_protocol::StopReason;
@@ -52,7 +52,7 @@ fn a_refused_prompt_ends_only_with_an_error() {
 fn a_body_of_another_format_is_refused() {
     assert!(matches!(decode(&json!({ "object": "chat.completion" })), Err(DecodeError::Shape { .. })));
     assert!(matches!(decode(&json!({ "candidates": 7 })), Err(DecodeError::Shape { .. })));
-    // A list without an element may have been cut.
+    // An empty list was possibly cut.
     assert!(matches!(decode(&json!([])), Err(DecodeError::NotJson { .. })));
     assert!(matches!(decode(&json!(["words"])), Err(DecodeError::Shape { .. })));
     assert!(matches!(decode(&json!("words")), Err(DecodeError::Shape { .. })));

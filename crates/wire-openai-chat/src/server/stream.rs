@@ -21,8 +21,8 @@ pub(crate) struct Stream {
     /// The sources of the text. OpenAI's library merges only lists whose entries have an index, which these do not
     /// have, so all go into one delta.
     annotations: Vec<Value>,
-    /// The end of the answer. Providers that end each event as if it were the last send text after it, and clients
-    /// stop reading at the finish reason, so it waits for the end of the stream.
+    /// The end of the answer. Some providers send a finish reason with each event, and clients stop reading at the
+    /// first one, so the finish reason is sent at the end of the stream.
     finish: Option<(StopReason, String)>,
     state: State,
     refused: bool,

@@ -36,7 +36,7 @@ fn written(framing: Framing, options: &Value, chunks: &[Chunk]) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The deltas, finish reasons and usage of a stream, and whether it has its mark of the end.
+/// Checks the deltas, finish reasons and usage of a stream, and its end mark.
 #[track_caller]
 fn check_stream(chunks: &[Chunk], expected: &[Value], is_done: bool) {
     let text = written(Framing::Events, &json!({ "include_usage": true }), chunks);
@@ -98,7 +98,7 @@ fn words_thoughts_and_calls_are_deltas() {
         more(0, "{\"x\""),
         call(1, "call_b"),
         more(0, ":1}"),
-        // No arguments at all are an empty object, which clients parse.
+        // Missing arguments become an empty object, because clients parse them.
         more(1, "{}"),
         json!("tool_calls"),
         json!(7),
@@ -106,7 +106,7 @@ fn words_thoughts_and_calls_are_deltas() {
     check_stream(&chunks, &expected, true);
 }
 
-// Gemini has ended each of several events as if it were the last, and clients stop reading at the first end.
+// Gemini has sent several events that each had a finish reason, and clients stop reading at the first one.
 #[test]
 fn an_answer_that_goes_on_after_an_end_ends_once() {
     let chunks = [

@@ -1,4 +1,4 @@
-//! Requests of clients, read.
+//! Decoding of clients' requests.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -19,7 +19,7 @@ fn read(body: &Value) -> Request {
     wire().decode_request(PATH, body.to_string().as_bytes()).unwrap().request
 }
 
-/// The request of these messages; a parsed request is written unchanged.
+/// Returns the request of some messages. Checks that a decoded request is encoded unchanged.
 #[track_caller]
 fn check(messages: &Value) -> Request {
     let body = json!({ "model": "m", "messages": messages });

@@ -1,4 +1,4 @@
-//! Bodies that came whole.
+//! Answers in one body.
 
 use serde_json::json;
 use windlass_protocol::{Payload, StopReason, Unknown};

@@ -52,7 +52,7 @@ fn function(place: &str, call: CallId, raw: &RawValue) -> Result<ToolResult, Req
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
-    /// `Content` cannot express the list, so the list itself is kept beside its text.
+    /// `Content` cannot represent this output, so the original JSON is stored as well.
     Own,
 }
 

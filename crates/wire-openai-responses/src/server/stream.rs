@@ -110,7 +110,7 @@ impl ResponseEncoder {
     /// Encodes an unknown value of this API: an item, a refusal, or an event.
     pub(super) fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) {
         let value = &unknown.value;
-        // All formats keep the words of a refusal in this field.
+        // The text of a refusal is in this field in all formats.
         if let Some(refusal) = value.get(REFUSAL_FIELD).and_then(Value::as_str) {
             return self.refuse(bytes, refusal);
         }

@@ -1,4 +1,4 @@
-//! Refusals are typed by the words that servers use.
+//! Tests that the kind of a refusal follows from the error messages of servers.
 
 use windlass_stream::{Chunk, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind as Kind, Wire, WireLimits};

@@ -12,7 +12,7 @@ use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, St
 
 use crate::encode::{check, check_with};
 
-/// An answer with these items, as the message that it becomes.
+/// Returns the message that an answer with these items becomes.
 fn answered(items: &Value) -> Message {
     let mut chunks = Vec::new();
     let body = json!({ "object": "response", "status": "completed", "output": items }).to_string();

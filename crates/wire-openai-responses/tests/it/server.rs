@@ -1,4 +1,4 @@
-//! The provider's side: requests as they are read, answers as they are written.
+//! The provider's side: decoding of requests and encoding of answers.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -15,7 +15,7 @@ fn read(body: &Value) -> Request {
     OpenAiResponses::default().decode_request("/responses", body.to_string().as_bytes()).unwrap().request
 }
 
-/// A request as it is read, which is written as it came.
+/// Returns the decoded request. Checks that it is encoded unchanged.
 #[track_caller]
 fn check_same(body: &Value) -> Request {
     let request = read(body);
@@ -190,7 +190,7 @@ fn items_of_every_kind_are_written_as_they_came() {
     assert_eq!(OpenAiResponses::default().check(&request), []);
 }
 
-// A result can answer a call that the server keeps.
+// A result can answer a call that is only stored at the server.
 #[test]
 fn results_alone_follow_a_response_that_is_kept() {
     let input = json!([{ "type": "function_call_output", "call_id": "c1", "output": "x" }]);
@@ -216,7 +216,8 @@ fn errors_name_the_place() {
     );
     check_error(r#"{"model":"m","tools":[{"type":"function"}]}"#, "tools[0].name");
     check_error(r#"{"model":"m","tool_choice":"maybe"}"#, "tool_choice");
-    // command-line B16: the body itself has no name, so the message has no prefix.
+    // command-line B16: an error about the whole body concerns no field, so its message does not begin with the path
+    // of a field.
     let error = OpenAiResponses::default().decode_request("/responses", b"[]").unwrap_err();
     assert_eq!(error.to_string(), "expected an object");
     let error = OpenAiResponses::default().decode_request("/v1/models", b"{}").unwrap_err();
@@ -402,7 +403,7 @@ fn line_breaks_between_thoughts_are_parts_of_a_summary() {
     assert_eq!(summary(&["a", "\n\n", "\n\n", "b"]), ["a\n\n", "b"]);
 }
 
-// P2: the API binds a cipher to the id of its item, which is sent only after the words have been streamed.
+// P2: the API binds an encrypted value to the id of its item, which is sent only after the text was streamed.
 #[test]
 fn a_cipher_comes_back_under_the_id_of_its_item() {
     let own = json!({ "type": "reasoning", "id": "rs_own", "summary": [{ "type": "summary_text", "text": "hm" }],
@@ -417,7 +418,7 @@ fn a_cipher_comes_back_under_the_id_of_its_item() {
     assert_ne!(items[1]["id"], "rs_own");
     let back = |item: &Value| check_back(item)["output_item"].clone();
     assert_eq!(back(&items[1]), own);
-    // In one body it keeps its id from the beginning.
+    // In one body the item has its own id from the beginning.
     let body: Value =
         serde_json::from_str(&write(Framing::Whole, &[Chunk::ReasoningEnd { opaque }])).unwrap();
     assert_eq!(body["output"][0], own);

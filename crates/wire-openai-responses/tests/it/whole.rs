@@ -1,4 +1,4 @@
-//! Bodies that came whole.
+//! Answers in one body.
 
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Unknown};

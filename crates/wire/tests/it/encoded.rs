@@ -1,4 +1,4 @@
-//! Requests that are made on top of the one before.
+//! Requests that reuse the encoding of the previous request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -46,7 +46,7 @@ impl Wire for Counting {
     }
 }
 
-/// Holds that so many messages are written for a request after the one before it.
+/// Checks the number of messages that are encoded for a request after the previous one.
 #[track_caller]
 fn check(encoded: &mut EncodedHistory, request: &Request, written: usize) {
     let wire = Counting::default();

@@ -1,4 +1,4 @@
-//! Streams, and the bodies that come instead.
+//! Event streams, and bodies that a server sends instead.
 
 use windlass_wire::{Body, DecodeError, ResponseParser, WireLimits};
 

@@ -32,7 +32,7 @@ fn a_conversation_that_grows_is_told_from_one_that_changes() {
 fn a_digest_is_the_same_in_every_process() {
     let http = HttpRequest::post("/", r#"{"messages":["hello"]}"#);
     let prefix = http.cache_prefix_digest();
-    // FNV-1a of 128 bits over the first 20 bytes, computed apart from this code.
+    // FNV-1a of 128 bits over the first 20 bytes, computed with another program.
     assert_eq!(prefix.to_string(), "20:4d67ed735ec09cf6227bcbf733ce8327");
     assert_eq!(prefix.to_string().parse(), Ok(prefix));
     for wrong in

@@ -1,4 +1,4 @@
-//! The event before as a template for the next.
+//! The previous event as a template for the next one.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

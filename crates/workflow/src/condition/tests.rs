@@ -1,4 +1,4 @@
-//! Conditions over a small state.
+//! Tests of conditions on a small state.
 
 use serde_json::{Value, json};
 

@@ -65,7 +65,7 @@ impl Machine {
         let (mut waits, mut passed, mut lacks) = (false, false, false);
         for need in &node.needs {
             let ended = beside(&need.step)?;
-            // A step that opens this one lets it run, also after a failure with `goto`.
+            // This step also runs if the earlier step failed and its `goto` names this step.
             let goes_on = ended.passes || ended.opens.contains(&node.name);
             waits |= need.why != Why::Status;
             passed |= need.why != Why::Status && goes_on;

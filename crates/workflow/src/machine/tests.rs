@@ -1,4 +1,4 @@
-//! The machine alone: what begins when, and that the order of answers does not matter.
+//! Tests of the machine alone: the start of steps, and the independence of the order of answers.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -201,8 +201,7 @@ fn calls_are_made_again_only_where_they_may_be() {
     assert_eq!(begun(RetryRule::Anew).len(), 20, "a crash counts as no failure, and there is an end to it");
 }
 
-// A suspicion of correctness-2: the longest wait bounded the first wait only, and not those that it doubles
-// to.
+// A suspicion of correctness-2: the maximum wait bounded the first wait only, and not the doubled ones.
 #[test]
 fn waits_double_up_to_the_longest_one() {
     let mut machine = Machine::new(
@@ -307,7 +306,7 @@ fn graphs() -> impl Strategy<Value = Definition> {
     })
 }
 
-/// The same answer to the same call, whenever the call is made.
+/// Returns an outcome that depends only on key, attempt and arguments.
 fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut digest = DefaultHasher::new();
@@ -319,7 +318,7 @@ fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
 }
 
 proptest! {
-    // DESIGN's third decision: deterministic, whatever comes first.
+    // DESIGN's third decision: the state does not depend on the order in which calls end.
     #[test]
     fn every_order_of_answers_gives_the_same_state(
         definition in graphs(),

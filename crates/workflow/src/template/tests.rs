@@ -1,4 +1,4 @@
-//! Places that are filled, and those that cannot be.
+//! Placeholders that are filled, and placeholders that cannot be filled.
 
 use serde_json::{Value, json};
 

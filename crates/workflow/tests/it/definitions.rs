@@ -1,4 +1,4 @@
-//! Errors of a workflow are found when it is loaded, and named.
+//! Errors of a workflow are reported when it is loaded.
 
 use std::error::Error;
 
@@ -106,7 +106,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // STYLE "no panic on data from outside": a project's file may be anything.
+    // STYLE "no panic on data from outside": any file of a project is a workflow or an error.
     #[test]
     fn a_file_of_anything_is_a_workflow_or_an_error(text in prop_oneof![pieces(), "\\PC{0,200}"]) {
         if let Ok(workflow) = Workflow::from_toml(&format!("name = \"w\"\n{text}")) {

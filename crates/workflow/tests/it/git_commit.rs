@@ -34,7 +34,7 @@ async fn it_makes_the_planned_commits() {
     assert_eq!(analyzer.calls(), 3);
 }
 
-// H2: a no is a no.
+// H2: a denied plan is not executed.
 #[tokio::test]
 async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     let (repository, analyzer) = (Repository::new(), analyzer());
@@ -55,8 +55,7 @@ async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     assert!(plan.call.payload.text().contains("Document two"), "the plan is shown whole");
 }
 
-/// Runs until the record of this number is about to be written, as a process that dies at this point; then
-/// continues.
+/// Runs until a record is about to be written, simulates the death of the process at this point, and resumes the run.
 async fn killed_at(at: usize) -> Result<(), String> {
     let (repository, analyzer, store) = (Repository::new(), analyzer(), Store::default());
     let hands = || hands(vec![repository.tool(), analyzer.clone()]);
@@ -86,7 +85,7 @@ fn check(
     Ok(())
 }
 
-// R6, issue 8 "Must be shown" 5: no commit twice, no step twice, whichever record was the last.
+// R6, issue 8 "Must be shown" 5: after a resume from any record, no commit and no step is repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_every_record_it_makes_the_same_commits() {
     let (repository, store) = (Repository::new(), Store::default());
@@ -108,7 +107,7 @@ async fn killed_at_every_record_it_makes_the_same_commits() {
     assert!(failed.is_empty(), "{} of {records}:\n{}", failed.len(), failed.join("\n"));
 }
 
-// Each process writes so many records and dies, until one comes to the end.
+// Each process writes a number of records and dies, until one completes the run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_again_and_again_it_makes_the_same_commits() {
     for each in [41, 47, 53] {
@@ -135,7 +134,7 @@ async fn an_empty_commit_asks_no_question() {
         |_: &serde_json::Map<String, serde_json::Value>| Ok(Output::text(r#"{"groups": [], "commits": []}"#));
     let analyzer = Fake::new("sub_agent_code_analyzer", Hints::default(), nothing);
     let before = repository.commits();
-    // A question about the plan would make it wait.
+    // A question about the plan would suspend the run.
     let hands = hands(vec![repository.tool(), analyzer]).approver(NotThere);
     let outcome = run(&runner(hands, Store::default()), &git_commit(), &options()).await.unwrap();
     let WorkflowOutcome::Completed { output } = outcome else { panic!("{outcome:?}") };

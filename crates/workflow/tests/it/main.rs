@@ -1,4 +1,4 @@
-//! Workflows with an agent's hands: on a real repository, interrupted everywhere, and asked for by a model.
+//! Workflows with the tools of an agent: on a real repository, interrupted at every point, and started by a model.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "the tests make repositories and look at them")]
 

@@ -1,4 +1,5 @@
-//! A model that has a workflow run: with its own rights, suspended and gone on with like every other call.
+//! A model that starts a workflow: the workflow has the rights of the model, and is suspended and resumed like every
+//! other call.
 
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ async fn wrong_names_and_inputs_are_said_to_the_model() {
     assert!(records.iter().any(|record| record.body.as_str().contains("has no input how; it has: what")));
 }
 
-// A workflow that runs itself comes to an end.
+// The depth of workflows that run themselves is limited.
 #[tokio::test]
 async fn workflows_run_workflows_only_so_deep() {
     const ITSELF: &str = "name = \"survey\"\n[input.what]\n[[step]]\nname = \"again\"\ntool = \"run_workflow\"\n\

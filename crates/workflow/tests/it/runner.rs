@@ -1,4 +1,4 @@
-//! Runs of small workflows: one way for every call, records that are held to, and what bounds them.
+//! Runs of small workflows: decisions about calls, replay of records, and limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ async fn a_tool_that_is_not_there_and_an_agent_that_is_not_there_are_failures() 
     }
 }
 
-// DESIGN "Where it runs": replay checks that the stored step equals the asked one.
+// DESIGN "Where it runs": a replay checks that the recorded step equals the requested one.
 #[tokio::test]
 async fn a_step_that_is_no_longer_what_is_on_record_is_a_named_error() {
     let (echo, store) = (Fake::echo("echo", Hints::read_only()), Store::default());
@@ -96,7 +96,7 @@ async fn a_step_that_is_no_longer_what_is_on_record_is_a_named_error() {
     assert!(matches!(error, RunError::OtherWorkflow { .. }));
 }
 
-/// Fails so often, then gives its arguments back.
+/// Returns a tool that fails a number of times and then returns its arguments.
 fn flaky(hints: Hints, times: usize) -> Arc<Fake> {
     let left = AtomicUsize::new(times);
     Fake::new("echo", hints, move |_| {
@@ -143,7 +143,7 @@ async fn as_many_run_at_once_as_is_said() {
     }
 }
 
-/// Answers with words.
+/// A human who answers every question with a text.
 struct Words(&'static str);
 
 impl Human for Words {

@@ -1,4 +1,4 @@
-//! Hands without a model, tools that count, and journals that can be cut.
+//! Agents without a model, tools that count their calls, and journals that can be cut.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ impl Store {
         self.log.lock().unwrap().len()
     }
 
-    /// The same records, and at most this many.
+    /// Returns a store with the same records that fails after a number of records.
     pub(crate) fn failing_at(&self, at: Option<usize>) -> Self {
         Self { log: self.log.clone(), fails_at: at }
     }

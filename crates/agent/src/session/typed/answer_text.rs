@@ -164,7 +164,8 @@ impl AnswerText {
             self.read_to = at;
             return;
         }
-        // Not JSON after all. Continue behind the error, because parsing the same text again would take quadratic time.
+        // The text is not JSON. Continue after the error, because parsing the same text again would take quadratic
+        // time.
         self.state = State::Searching;
         self.read_to = self.text.ceil_char_boundary(at.max(start.saturating_add(1)));
         growth.is_discarded |= std::mem::take(&mut self.is_exposed);

@@ -202,7 +202,7 @@ impl<T: DeserializeOwned> TypedStream<'_, T> {
         let mut report = report.check()?;
         let text = report.clone().into_text()?;
         if self.answer.text() != text {
-            // The answer is not the streamed text, for example the words of a completion tool.
+            // The answer is not the streamed text, for example if a completion tool gives the answer.
             if self.answer.clear() {
                 self.ready.push_back(TypedEvent::Discarded);
             }

@@ -75,7 +75,7 @@ async fn a_cancelled_question_reports_it_and_refuses_an_answer() {
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 
-// F29: asked, not answered for 300 s, and approved at 301.
+// F29: a question without an answer for 300 s has timed out; an approval after 301 s is refused.
 #[tokio::test(start_paused = true)]
 async fn an_answer_after_the_time_is_refused() {
     let scene = Scene::new(ASKS, way());

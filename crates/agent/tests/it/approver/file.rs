@@ -45,7 +45,7 @@ impl Desk {
         names(&self.path, ending)
     }
 
-    /// The reasons so far, each with its file in the folder of the refused.
+    /// Returns the reasons of the refusals so far. Checks that each refused file was moved to the folder `refused`.
     fn refused(&self) -> Vec<Reason> {
         let told = self.told.lock().unwrap().clone();
         for refused in &told {
@@ -305,7 +305,7 @@ async fn the_questions_of_another_process_are_left_alone_and_those_of_a_dead_one
     assert_eq!(desk.refused(), []);
 }
 
-// F28: the question is taken out of the folder.
+// F28: the file of a cancelled question is removed from the folder.
 #[tokio::test]
 async fn a_cancelled_question_is_withdrawn() {
     let (desk, scene, stop) = (Desk::new(), Scene::new(ASKS, way()), CancellationToken::new());

@@ -9,7 +9,7 @@ use super::sources::Subject;
 pub(super) enum Violation {
     /// The answer is right.
     None,
-    /// Words and a fence are around the answer.
+    /// Prose and a code fence surround the answer.
     Prose,
     /// A required member is missing.
     MissingField,
@@ -19,7 +19,7 @@ pub(super) enum Violation {
     Cut,
     /// The answer ends in the middle, as the provider's limit of tokens ends it.
     Truncated,
-    /// Every answer is words.
+    /// Every answer is prose.
     Always,
 }
 

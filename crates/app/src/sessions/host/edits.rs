@@ -8,8 +8,8 @@ use crate::sessions::answer::AnswerError;
 
 impl SessionHost {
     /// Checks changed arguments for the call of an open question against the schema of its tool.
-    /// [`answer`](Self::answer) does so, too. Not checked before the run receives them are the arguments of a run that
-    /// does not work in this process, and those of tools that only a sub-agent has.
+    /// [`answer`](Self::answer) does so, too. Arguments for a run that does not work in this process, and for tools
+    /// that only a sub-agent has, are checked when the run receives them.
     ///
     /// # Errors
     ///

@@ -101,7 +101,7 @@ impl SessionHost {
     ///
     /// # Errors
     ///
-    /// Fails if the session does not exist, the words are missing, or the run is completed.
+    /// Fails if the session does not exist, the text is empty, or the run is completed.
     pub async fn send(
         &self,
         session: &str,

@@ -11,7 +11,8 @@ use crate::sessions::answer::{Answer, AnswerError, AnswerPlace};
 use crate::sessions::catalog::Sessions;
 use crate::sessions::handle::RunHandle;
 
-/// The feed publishes a question a moment before the run asks it. A proposal waits for that moment this often.
+/// The feed publishes a question a moment before the run asks it. This is the maximum number of checks whether the
+/// run has asked it.
 const TRIES: u32 = 100;
 const INTERVAL: Duration = Duration::from_millis(20);
 

@@ -27,9 +27,9 @@ const FILE: &str = "sessions.jsonl";
 /// Lines of removed and replaced records that may exist beside as many lines of valid ones.
 const SPARE_LINES: usize = 256;
 
-/// Store of sessions in a folder. A change appends a line to one file. An index has the places of the lines until a
-/// position, so a page reads the index, the lines behind it, and the lines of its own sessions. When most lines are out
-/// of date, the file is written again under a lock.
+/// Store of sessions in a folder. A change appends a line to one file. An index has the places of the lines up to a
+/// position, so a page reads the index, the lines after that position, and the lines of its own sessions. When most
+/// lines are out of date, the file is written again under a lock.
 #[derive(Debug)]
 pub(crate) struct FolderSessions {
     folder: PathBuf,

@@ -192,7 +192,7 @@ fn the_sessions_of_a_database_are_read_once() {
     let store = DatabaseSessions::new(Arc::new(Counted { records, read: Arc::clone(&read) }));
     let sessions = Sessions::with_store(&app(folder.path()), store);
     let take = || read.swap(0, Ordering::Relaxed);
-    // A page needs its own rows, and one that shows the next page.
+    // A page reads its own rows, and one more row that shows whether a next page exists.
     let page = sessions.page(&PageRequest::new(50)).unwrap();
     assert_eq!((page.records.len(), page.records[0].clone(), take()), (50, numbered(999), 51));
     let page = sessions.page(&PageRequest::new(50).starting_after(page.next.unwrap())).unwrap();
@@ -232,7 +232,7 @@ fn the_search_the_open_sessions_and_the_counts_read_their_own_rows() {
     // Two states, and the three open sessions, whose processes may have been killed.
     assert_eq!((counts.open_questions, take()), (6, 5));
     assert_eq!(sessions.find("1790000500").unwrap(), numbered(500));
-    // One lookup for the whole id.
+    // A complete id is found with one lookup.
     assert_eq!(take(), 2);
     let many = sessions.find("17900004").unwrap_err().to_string();
     assert!(
@@ -249,7 +249,7 @@ fn check_states(app: &App) {
     for number in 0..600 {
         store.save(&if number % 250 == 3 { suspended(number) } else { numbered(number) }).unwrap();
     }
-    // These changes are behind the index of a folder.
+    // The index of a folder does not contain these changes yet.
     store.save(&numbered(3)).unwrap();
     store.save(&suspended(598)).unwrap();
     store.remove(&numbered(0).id).unwrap();

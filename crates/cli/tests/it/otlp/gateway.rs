@@ -70,7 +70,7 @@ async fn a_request_to_the_gateway_is_a_span_between_the_clients_and_the_upstream
     provider.shutdown().await;
 }
 
-/// A send that fails, and the next one.
+/// A script with a failed attempt and a successful one.
 const REPEATED: &str = r#"{"turns": [
     {"steps": [{"text": "hello"}], "hostile": {"switch": "status", "status": 503, "times": 1}}]}"#;
 
@@ -111,7 +111,7 @@ async fn each_repeat_that_a_client_permits_is_a_span_with_a_link_to_the_send_bef
         assert_eq!((&send.trace, &send.parent), (&request.trace, &request.id), "{spans:?}");
         assert!(send.times[0] <= send.times[1], "{send:?}");
     }
-    // The wait between the two belongs to neither.
+    // The wait between the two attempts is in neither span.
     assert!(sends[0].times[1] <= sends[1].times[0], "{spans:?}");
     provider.shutdown().await;
 }

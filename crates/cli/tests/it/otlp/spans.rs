@@ -84,7 +84,7 @@ async fn spans_contain_content_only_if_enabled_and_never_secrets() {
         (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
     std::fs::write(place.project().join("a.txt"), "planted-word planted-secret-0001\n").unwrap();
     let mut run = command(&place, &provider, &["--otlp-content"]);
-    // The environment's word is a base; this one is taken as it is.
+    // The endpoint in the environment is a base URL; the option is used unchanged.
     run.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:1")
         .env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", format!("{}/elsewhere", collector.url()))
         .env("OTEL_SERVICE_NAME", "mine");
@@ -117,7 +117,7 @@ async fn no_collector_can_stop_a_run() {
         assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
         provider.shutdown().await;
     }
-    // A wrong setting for this program alone is an error of its author; otherwise it is a warning.
+    // An invalid option is an error. An invalid variable, which can be meant for other programs, is a warning.
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let output = command(&place, &provider, &["--otlp", "not a url"]).output().unwrap();
     assert!(!output.status.success() && text(&output.stderr).contains("spans cannot be sent to not a url"));

@@ -1,4 +1,4 @@
-//! Sums of stored caches.
+//! The costs of stored caches.
 
 use std::sync::Arc;
 use std::time::Duration;

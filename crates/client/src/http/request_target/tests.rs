@@ -1,4 +1,4 @@
-//! URLs with users, with odd characters, and texts that are not URLs.
+//! Tests with URLs that have users or odd characters, and with texts that are not URLs.
 
 use super::Target;
 

@@ -47,7 +47,7 @@ proptest! {
         // Three days before the end of a month.
         let mut now: u64 = (20_788 - 3) * 86_400;
         let mut open = Vec::new();
-        // The second, and the amount that was reserved and later used.
+        // The time in seconds, and the amount that was reserved and later used.
         let mut log: Vec<(u64, Amount)> = Vec::new();
         for step in steps {
             match step {

@@ -49,7 +49,7 @@ fn pieces_that_are_ready_together_are_one_frame() {
 #[test]
 fn a_piece_does_not_wait_for_the_next_one() {
     let steps = [Step::Wait, Step::Piece(1), Step::Wait, Step::Wait, Step::Piece(2)];
-    // The piece is handed over at the first wait behind it.
+    // A piece is sent as soon as the body has no next piece ready.
     assert_eq!(sizes(frames(steps)), Ok(vec![0, 1, 0, 2]));
 }
 

@@ -1,11 +1,11 @@
-//! The features of answers, each with its chunks and how it is looked for.
+//! The features of answers, each with its chunks and the check that finds it.
 
 use serde_json::{Value, json};
 use windlass_assemble::Answer;
 use windlass_protocol::{Part, Payload, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
-/// A feature of an answer: its chunks, and how it is looked for.
+/// A feature of an answer: its chunks, and the check that finds it.
 pub(super) struct Said {
     pub(super) name: &'static str,
     pub(super) chunks: fn() -> Vec<Chunk>,

@@ -15,13 +15,13 @@ use crate::formats::{Format, formats};
 struct Event {
     #[serde(rename = "event")]
     name: String,
-    /// The frames with it, inside of a stream of its format.
+    /// The frames with the event, inside of a stream of its format.
     #[serde(default)]
     frames: Vec<Value>,
     /// True if it is part of each stream.
     #[serde(default, rename = "frame")]
     is_frame: bool,
-    /// The reason why it can be left out.
+    /// The reason why the event can be left out.
     #[serde(default)]
     reason: String,
 }
@@ -227,7 +227,7 @@ fn stream(base: &Base, frames: &[Value]) -> String {
     text + base.last
 }
 
-/// The bytes that a client reads before a provider with this stream.
+/// Returns the bytes that a client of the gateway receives if the provider sends `stream`.
 async fn receive(client: &Format, upstream: &Format, stream: &str) -> Vec<u8> {
     let (mut path, mut asked) = smallest(client.name());
     if client.name() == "gemini" {
@@ -280,7 +280,7 @@ async fn event_row(upstream: &Format, vocabulary: &Vocabulary, event: &Event) ->
     cells
 }
 
-/// The stop reason that a client reads for one of the provider's.
+/// Returns the stop reason that a client receives for one of the provider's.
 async fn stop_cell(client: &Format, upstream: &Format, base: &Base) -> String {
     let read = super::read(client, &receive(client, upstream, &stream(base, &[])).await);
     let stop = read.iter().find_map(|chunk| match chunk {
@@ -291,7 +291,7 @@ async fn stop_cell(client: &Format, upstream: &Format, base: &Base) -> String {
     stop.expect("an answer has an end")
 }
 
-/// The status and the kind of the error that a client reads for one of the provider's.
+/// Returns the status and the kind of the error that a client receives for one of the provider's.
 async fn error_cell(client: &Format, upstream: &Format, status: u16, kind: &str) -> String {
     let error = match upstream.name() {
         "gemini" => json!({"error": {"code": status, "message": "no", "status": kind}}),

@@ -30,7 +30,7 @@ pub(super) fn smallest(format: &str) -> (&'static str, Value) {
     }
 }
 
-/// Fields on which the gateway acts itself where the other format lacks them.
+/// Fields that the gateway implements itself if the other format lacks them.
 const KEPT: [&str; 6] =
     ["stream_options", "stop", "stop_sequences", "stopSequences", "parallel_tool_calls", "store"];
 

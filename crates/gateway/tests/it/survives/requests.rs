@@ -1,4 +1,4 @@
-//! The features of requests, each with how it is put into one and how it is looked for.
+//! The features of requests, each with the function that adds it and the check that finds it.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -9,7 +9,7 @@ use windlass_protocol::{
 
 use crate::serve::tools;
 
-/// A feature of a request: how it is put in, and how it is looked for.
+/// A feature of a request: the function that adds it, and the check that finds it.
 pub(super) struct Feature {
     pub(super) name: &'static str,
     pub(super) put: fn(&mut Request),
@@ -88,7 +88,7 @@ fn schema_of(request: &Request) -> Value {
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
-/// The features of requests. Each stands in a request of its own.
+/// Returns the features of requests. Each has a request of its own.
 pub(super) fn features() -> impl Iterator<Item = &'static Feature> {
     [SAID, TOOL, ROUND, SETTING].into_iter().flatten()
 }

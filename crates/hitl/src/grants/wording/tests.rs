@@ -1,4 +1,4 @@
-//! Tests of the words for calls.
+//! Tests of the texts that describe a call to a human.
 
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 
@@ -34,7 +34,7 @@ fn the_words_of_a_question_and_of_its_stored_shape_are_the_same() {
     for (effects, words) in cases {
         let facts = facts("edit", effects);
         assert_eq!(describe_calls(&facts), words);
-        // As learned approvals store it.
+        // The shape in the form in which learned approvals store it.
         let stored = shape(&facts).join("; ").replace('\0', " ");
         assert_eq!(describe_shape("edit", &stored), words, "{stored:?}");
     }

@@ -1,4 +1,4 @@
-//! Which words a rule may not let through by themselves.
+//! Prefixes of commands that an allow rule must not have, because they can run any program.
 
 use super::is_open_ended;
 

@@ -62,8 +62,8 @@ impl Executing {
         }
     }
 
-    /// Approves a changed call without a further question if the human's answer covers it. The record gets
-    /// the new request with its digest, and the approval of it.
+    /// Approves a changed call without a further question if the human's answer covers it. Records the new request
+    /// with its digest, and its approval.
     pub(super) fn is_covered(&self, core: &mut Core, request: &ApprovalRequest) -> bool {
         let id = &request.call.id;
         let Some(edit) = self.edits.get(id) else { return false };

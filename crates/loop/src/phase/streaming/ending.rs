@@ -33,7 +33,7 @@ impl Streaming {
         ended.evaluate(core)
     }
 
-    /// Ends the answer with the chunks that have arrived, and leaves an empty one.
+    /// Ends the answer with the chunks that have arrived, and leaves an empty answer.
     pub(super) fn take_answer(&mut self, core: &mut Core) -> EndedAnswer {
         let assembler = std::mem::replace(&mut self.assembler, Assembler::new(AssembleOptions::default()));
         self.close_text(core);

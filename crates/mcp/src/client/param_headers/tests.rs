@@ -1,4 +1,4 @@
-//! Which arguments become headers, and which annotations are refused.
+//! Tests of the arguments that become headers, and of annotations that are refused.
 
 use serde_json::json;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Odd names, there and back.
+//! Tests that odd names are quoted and unquoted without a change.
 
 use super::*;
 
@@ -42,6 +42,6 @@ fn an_unquoted_name_is_used_unchanged() {
         assert_eq!(*unquote(text), *OsStr::new(text));
     }
     assert_eq!(*unquote(r#"a/"b\n"/c"#), *OsStr::new("a/b\n/c"));
-    // Quotes hide no way out: the path is put in order after they are gone.
+    // Quotes do not hide a `..`, because the path is normalized after they are removed.
     assert_eq!(*unquote(r#"".."/x"#), *OsStr::new("../x"));
 }

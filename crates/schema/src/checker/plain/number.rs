@@ -50,8 +50,8 @@ pub(super) fn is_integer(number: &Number) -> bool {
     number.as_i128().is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// Returns whether a number is a multiple of another: exactly, by their decimal digits, or as `f64` if these
-/// are too many.
+/// Returns true if a number is a multiple of another. The comparison is exact, by decimal digits; numbers with too
+/// many digits are compared as `f64`.
 pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     match (decimal(number), decimal(of)) {
         (Some(left), Some(right)) => {

@@ -1,4 +1,4 @@
-//! The small validator by its words, and beside the complete one.
+//! Tests of the small validator: its messages, and its agreement with the complete validator.
 
 use serde_json::{Value, json};
 use windlass_testkit::{Need, corpora, require};
@@ -9,7 +9,7 @@ use super::Engine;
 /// Enough for every pattern of these tests.
 const BYTES: usize = 1 << 20;
 
-/// Checks values that fit, and values that do not with the words about them.
+/// Checks values that fit, and the messages about values that do not.
 #[track_caller]
 fn check(schema: &Value, fitting: &[Value], wrong: &[(Value, &str)]) {
     let engine = Engine::compile(schema, BYTES).expect("the schema has only common keywords");

@@ -1,4 +1,4 @@
-//! The tools of the corpus. Its rows name them only; what each takes was inferred from its calls.
+//! The tools of the corpus. Its rows only name them; their parameters were inferred from their calls.
 
 use windlass_protocol::ToolSpec;
 
@@ -130,7 +130,7 @@ const TABLE: &[Row] = &[
     ("no_args_tool", "read_file_diff_md", &[], ""),
 ];
 
-/// The tool that a row names so.
+/// Returns the tool with this name in a row.
 pub(crate) fn tool_of(variable: &str) -> ToolSpec {
     let row = TABLE.iter().find(|row| row.0 == variable);
     let (_, name, properties, required) = row.expect("the corpus has these tools only");

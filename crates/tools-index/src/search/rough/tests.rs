@@ -1,4 +1,4 @@
-//! Which lines declare something.
+//! Tests of the lines that count as declarations.
 
 use super::rough;
 use crate::language::Language;

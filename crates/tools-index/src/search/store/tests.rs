@@ -1,4 +1,4 @@
-//! Indexes that break while they are used, and disks that are full.
+//! Indexes that are damaged while they are used, and full disks.
 #![expect(clippy::disallowed_methods, reason = "the tests leave files of an interrupted commit")]
 
 use super::*;
@@ -20,7 +20,7 @@ fn an_index_is_made_anew_once_for_all_who_met_the_broken_one() {
     assert_eq!(made.made, reason);
     let found = Store::remake(&folder, Some(&second), reason, &|| false).unwrap();
     assert_eq!((found.made, found.created_at), (None, made.created_at));
-    // The one that broke again is made anew again.
+    // An index that is damaged again is rebuilt again.
     let again = Store::remake(&folder, Some(&found), reason, &|| false).unwrap();
     assert_eq!(again.made, reason);
 }

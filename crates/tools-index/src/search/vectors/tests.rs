@@ -18,7 +18,7 @@ fn keep(vectors: &Vectors, numbers: std::ops::Range<u16>) {
     vectors.keep(&numbers.map(entry).collect::<Vec<_>>()).unwrap();
 }
 
-/// Which of the first numbers are kept.
+/// Returns those of the first `most` numbers that the store has.
 fn kept(vectors: &Vectors, most: u16) -> Vec<u16> {
     let all: Vec<u16> = (0..most).collect();
     let found = vectors.find(&all.iter().map(|number| entry(*number).0).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! When a watch may be believed.
+//! Tests of the conditions under which a watch is reliable.
 
 use std::fs;
 use std::fs::FileTimes;
@@ -12,13 +12,13 @@ use windlass_tool::PathGate;
 use super::Watch;
 use crate::place::Place;
 
-/// Long before the look, so that the times are believed.
+/// Sets times long before the check, so that they count as reliable.
 fn age(path: &Path) {
     let old = FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     fs::File::open(path).unwrap().set_times(old).unwrap();
 }
 
-/// Looks at an old workspace, changes something, and asks again; the files then, if the watch still holds.
+/// Checks an old workspace, changes something, and checks again. Returns the files if the watch is still valid.
 #[track_caller]
 fn check(change: &dyn Fn(&Path), expected: Option<&[(&str, u64)]>) {
     let folder = tempfile::tempdir().unwrap();

@@ -370,7 +370,7 @@ fn a_wait_before_a_request_is_counted_down_until_the_model_answers() {
     talk.apply(Input::Reply(reply));
     assert!(talk.printed.iter().any(|line| line.contains("status 429; 6 s")), "{:?}", talk.printed);
     assert!(talk.view().contains("waits 6s (Esc: stop): status 429"), "{}", talk.view());
-    // An event from before the wait.
+    // An event that was sent before the wait.
     talk.feed(json!({"kind": "turn_started", "turn": 1}));
     talk.wait(2_000);
     assert!(talk.view().contains("waits 4s"), "{}", talk.view());

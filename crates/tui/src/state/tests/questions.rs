@@ -124,7 +124,7 @@ fn a_question_in_words_takes_a_text_or_a_number() {
     talk.type_text("typing");
     talk.feed(question("q"));
     talk.apply(Input::Drawn);
-    // Enter was meant for the message.
+    // Enter sends the message and does not answer the question.
     assert_eq!(talk.key(Key::Enter), []);
     assert!(talk.view().contains("press Enter again"), "{}", talk.view());
     talk.key(Key::Interrupt);
@@ -176,7 +176,7 @@ fn arguments(text: &str) -> windlass_protocol::Arguments {
     windlass_protocol::Arguments::parse(text).unwrap()
 }
 
-/// Presses the key of an answer after the question stood, and returns the actions.
+/// Waits until the question accepts keys, presses the key of an answer, and returns the actions.
 fn press(talk: &mut Talk, key: char) -> Vec<Action> {
     talk.wait(600);
     let mut actions = talk.apply(Input::Key(Key::Char(key)));

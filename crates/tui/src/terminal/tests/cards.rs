@@ -49,14 +49,14 @@ fn type_across(attempt: u64, after: u64) -> Window {
 #[test]
 fn a_thousand_streams_of_keys_across_a_card_answer_nothing() {
     for attempt in 0..1_000 {
-        // From a key that is pressed as the card appears to 600 ms of keys behind it.
+        // The typing ends at most 600 ms after the card has appeared.
         let mut window = type_across(attempt, attempt * 37 % 600);
         // The last keys do not answer later either.
         window.advance(600);
         assert!(!window.has_answer(), "attempt {attempt}: a key answered after the typing had ended");
         if attempt % 50 == 0 {
             assert!(window.text().contains(COMMAND), "{}", window.text());
-            // The card still takes a key that was meant.
+            // The card still accepts an intended key.
             window.key(Key::Interrupt);
             window.advance(600);
             window.key(Key::Char('y'));

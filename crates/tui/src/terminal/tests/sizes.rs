@@ -27,7 +27,7 @@ fn storm(sizes: &[(u16, u16)], pause: u64) -> Window {
         window.advance(pause);
         if let Some((columns, rows)) = sizes.get(at) {
             window.resize(*columns, *rows);
-            // A window is dragged: more sizes than frames.
+            // While a window is dragged, the size changes more often than frames are painted.
             window.advance(pause);
         }
     }

@@ -1,4 +1,5 @@
-//! The sessions of a file in memory: its index, the changes behind the index, and the records that were read.
+//! The sessions of a file in memory: its index, the changes after the index was written, and the records that were
+//! read.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -24,7 +25,7 @@ pub(super) struct Cache {
     end: u64,
     lines: usize,
     index: Option<Index>,
-    /// The changes behind the index.
+    /// The changes that are not in the index yet.
     changes: BTreeMap<String, Change>,
     /// Records of the index that were read.
     decoded: BTreeMap<String, SessionRecord>,
@@ -33,7 +34,7 @@ pub(super) struct Cache {
 /// Session of a page: the time of its last change, its id, and the offset and length of its line in the index.
 type Found = (u64, String, Option<(u64, usize)>);
 
-/// Newest change of a session behind the index.
+/// Newest change of a session that is not in the index yet.
 #[derive(Debug)]
 struct Change {
     offset: u64,
@@ -44,8 +45,8 @@ struct Change {
 }
 
 impl Cache {
-    /// Reads the lines behind the end of the cache. An unreadable line is skipped: the end of a write of a process that
-    /// was killed, or the line of a later version.
+    /// Reads the lines after those that the cache has read. An unreadable line is skipped: the end of a write of a
+    /// process that was killed, or the line of a later version.
     pub(super) fn refresh(&mut self, path: &Path) -> io::Result<()> {
         let mut file = match File::open(path) {
             Ok(file) => file,
@@ -98,7 +99,7 @@ impl Cache {
         self.changes.insert(id, Change { offset, length, record, is_indexed });
     }
 
-    /// Returns true if the lines behind the index are worth a new index.
+    /// Returns true if so many lines follow the index that a new index is worth its cost.
     pub(super) fn has_long_tail(&self) -> bool {
         let indexed = self.index.as_ref().map_or(0, |index| index.header().lines);
         self.lines.saturating_sub(indexed) > SPARE_LINES
@@ -119,7 +120,7 @@ impl Cache {
         })
     }
 
-    /// Returns the entries of the index that did not change behind it.
+    /// Returns the entries of the index without later changes.
     fn old_entries(&self) -> impl Iterator<Item = Entry<'_>> {
         let entries = self.index.iter().flat_map(Index::entries);
         entries.filter(|entry| !self.changes.contains_key(entry.id))

@@ -87,6 +87,7 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Adds the members that a keyword of the schema itself (`properties` ...) evaluates.
     fn collect_members(
         &self,
         keyword: &str,
@@ -107,6 +108,7 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Adds the items that a keyword of the schema itself (`items`, `contains` ...) evaluates.
     fn collect_items(
         &self,
         keyword: &str,
@@ -129,7 +131,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Collects from the schemas that a keyword applies to the same value, if the value fits them.
+    /// Adds the members and items that the subschemas of a keyword (`allOf`, `$ref`, `if` ...) evaluate, for each
+    /// subschema that accepts the value.
     fn collect_branches(
         &self,
         keyword: &str,
@@ -163,7 +166,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Collects from a schema if the value fits it, and returns whether it does.
+    /// Adds the members and items that a subschema evaluates if it accepts the value, and returns true if it does.
     fn collect_branch(
         &self,
         schema: &'a Value,
