@@ -8,6 +8,9 @@ import { assert, assertEqual } from "../editor.mjs";
 
 const RUN_MS = 60000;
 
+/** Time in seconds after which acpx ends an agent without work. */
+const IDLE_S = 1;
+
 /** The oldest version of node that acpx runs on. */
 const LEAST = [22, 13];
 
@@ -32,13 +35,14 @@ async function acpx(setting) {
     return output;
   };
   const start = async (...words) => {
-    const all = [cli, "--agent", agent, "--cwd", place.project, ...words];
+    const all = [cli, "--agent", agent, "--cwd", place.project, "--ttl", String(IDLE_S), ...words];
     const child = spawn(node, all, { env: place.environment, stdio: ["ignore", "pipe", "inherit"], timeout: RUN_MS });
     let output = "";
     child.stdout.on("data", (chunk) => { output += chunk; });
     const code = await new Promise((resolve) => child.once("close", resolve));
     return { code, output };
   };
+  const idle = () => new Promise((resolve) => { setTimeout(resolve, IDLE_S * 1000 + 2000); });
   const text = await run("--approve-all", "exec", "part acpx: write and run");
   for (const part of ["write_file acpx.txt", "a command ran", "acpx has its file."]) assert(text.includes(part), `no ${part} in ${text}`);
   assertEqual(readFileSync(join(place.project, "acpx.txt"), "utf8"), "from acpx\n", "the file");
@@ -55,14 +59,17 @@ async function acpx(setting) {
   assert(first.includes("I have seen all of it."), `acpx shows ${first}`);
   const [begun] = place.requestsWith("part content: in a session of acpx");
   assertEqual(begun.reasoning_effort, "low", "the option that was set before the first prompt");
+  // acpx ends an idle agent after its time, so the next command starts one that loads or resumes the session.
+  await idle();
   await run("set-mode", "auto-edit");
   await run("set", "thought_level", "high");
-  // acpx starts the agent again for each command, so the session is loaded, and the next prompt continues it.
-  const next = await run("prompt", "go on in the session of acpx");
-  assert(next.includes("session/load"), `acpx shows ${next}`);
+  await idle();
+  const next = await run("--format", "json", "prompt", "go on in the session of acpx");
+  assert(/session\/(load|resume)/.test(next), `acpx shows ${next}`);
   const [body] = place.requestsWith("go on in the session of acpx");
   assert(JSON.stringify(body).includes("part content: in a session of acpx"), "the request lacks the first prompt");
   await run("sessions", "close");
+  await idle();
   return `${lines.length} lines of JSON`;
 }
 
