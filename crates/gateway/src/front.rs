@@ -18,6 +18,7 @@ mod first_event;
 mod front_records;
 mod generate;
 mod handle;
+mod kept;
 mod keys;
 mod limits;
 mod log;
@@ -184,18 +185,6 @@ impl Front {
     pub fn with_cache(mut self, options: CacheOptions) -> Self {
         self.cache = Some(Arc::new(AnswerCache::new(options)));
         self
-    }
-
-    /// Sets the use of budgets, from [`usage`](Self::usage) of an earlier process.
-    pub fn with_usage(self, usage: &[ClientUsage]) -> Self {
-        self.shared.accounts.restore(usage);
-        self
-    }
-
-    /// Returns the use of the budgets of clients with [`ClientLimits`]. The amounts that open requests reserve are part
-    /// of it. A server with budgets stores it, because a new process begins with none.
-    pub fn usage(&self) -> Vec<ClientUsage> {
-        self.shared.accounts.usage()
     }
 
     /// Finds the client of a request by its path and headers, before its body is read; `None` if no key is required.

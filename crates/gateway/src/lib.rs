@@ -25,6 +25,7 @@ mod loss;
 mod options;
 mod pack;
 mod passthrough;
+mod record_file;
 mod recorder;
 mod refusal;
 mod relay;
@@ -53,6 +54,7 @@ pub use headers::common_header_rules;
 pub use hook::{Hook, Observer};
 pub use listener::{Listener, ServerTls, TlsError};
 pub use loss::LossPolicy;
+pub use record_file::{RecordFile, RecordFileError};
 pub use relay::{Relay, RelayAnswer, RelayBody, RelayFuture, RelayOptions, RelayRequest, RelayResponse};
 pub use serve::{ServeOptions, serve, serve_until};
 #[cfg(feature = "sqlite")]
