@@ -1,4 +1,4 @@
-//! What has no word in another format stays behind, and is named.
+//! The gateway leaves out and names the parts that another format cannot express.
 
 use serde_json::json;
 use windlass_gateway::carry;

@@ -13,7 +13,7 @@ use windlass_wire::Wire;
 
 use crate::formats::{Format, pairs};
 
-/// Encodes what it is asked like a client, and answers with as many calls as it was told of.
+/// A model that encodes each request as a client does, and answers with this number of calls.
 struct Encoding {
     wire: Arc<dyn Wire>,
     answer: usize,

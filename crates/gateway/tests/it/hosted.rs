@@ -105,7 +105,7 @@ fn anthropic_runs_a_search_and_a_tool_of_a_server() {
         json!([{ "document": "0" }, "D", "yes", "So it is."]),
     ];
     assert_eq!(cited(&answer), citations);
-    // What the API sent goes back as it came, the opaque index of the citation included.
+    // The next request returns the parts of the API unchanged, with the opaque index of the citation.
     let sent = next("anthropic", "claude-opus-4-6", answer)["messages"][1]["content"].clone();
     assert_eq!(sent, Value::Array(content));
 }

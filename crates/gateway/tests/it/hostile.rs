@@ -9,12 +9,12 @@ use windlass_stream::ModelError;
 use crate::formats::{Format, pairs};
 use crate::serve::{ask, client, served, tools};
 
-/// What comes of a misbehaving provider.
+/// The answer of a gateway with a misbehaving provider.
 #[derive(Debug)]
 enum Came {
     /// The whole answer.
     Right,
-    /// An answer that says that it is not whole, without a call that could run.
+    /// An answer with a mark that it is incomplete, and without a call that could run.
     Broken,
     /// A typed error.
     Error,
@@ -72,7 +72,7 @@ async fn every_switch_in_every_pair_ends_in_an_error_or_a_right_answer() {
     }
 }
 
-/// A provider that begins and then says nothing: the gateway's own idle timer ends it.
+/// The idle timer of the gateway ends the answer of a provider that stalls after its beginning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_stalls_ends_in_time() {
     for (front, behind) in pairs() {

@@ -82,7 +82,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
 
     let first = ask(&client, &request).await.unwrap();
     assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
-    // Gemini's own word says nothing of calls.
+    // Gemini's stop reason does not depend on calls.
     let stop = if front.name() == "gemini" { StopReason::End } else { StopReason::Calls };
     assert_eq!(first.stop, Some(stop), "{place}");
     let calls: Vec<_> = first.good_calls().cloned().collect();
@@ -103,7 +103,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
     let second = ask(&client, &request).await.unwrap();
     assert_eq!((second.text().as_str(), second.stop), ("Both are empty.", Some(StopReason::End)), "{place}");
 
-    // The provider refuses what is not paired, has no tools for its calls, or is empty.
+    // The provider refuses unpaired calls, calls without their tools, and empty messages.
     let seen = served.provider.requests();
     assert_eq!(seen.iter().map(|seen| seen.status).collect::<Vec<_>>(), [200, 200], "{place}");
     let last = seen[1].body.to_string();
@@ -186,7 +186,7 @@ async fn a_gateway_whose_provider_is_gone_says_so() {
     }
 }
 
-/// A gateway before a model of any kind, on a port, until it is told to stop.
+/// Serves a gateway for any model on a port, until the signal to stop.
 async fn served_until(
     model: impl Model + 'static,
     options: ServeOptions,
@@ -202,7 +202,7 @@ async fn served_until(
     (port, stop, tokio::spawn(windlass_gateway::serve_until(listener, gateway, options, stopped)))
 }
 
-/// Says a word, and then goes on as its name says.
+/// A model that sends one word, and continues as its variant describes.
 enum Begun {
     /// Gives no answer at all.
     Never,
@@ -294,7 +294,7 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
     }
 }
 
-// 502 would say that the upstream provider failed.
+// Status 502 would mean that the upstream provider failed.
 #[tokio::test]
 async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
     for format in formats() {

@@ -1,4 +1,4 @@
-//! What survives between each two formats: every feature is sent on its way, and what arrives is compared.
+//! The fate of each feature between each two formats: a test sends it through a gateway and compares the arrived request.
 //!
 //! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
 
@@ -22,7 +22,7 @@ use self::requests::{Feature, features};
 use crate::formats::{Format, formats};
 use crate::serve::tools;
 
-/// What became of a feature.
+/// The fate of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// It arrived as it was.
