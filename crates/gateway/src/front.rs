@@ -213,7 +213,9 @@ impl Front {
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
-        if let Some(answer) = self.answer_stored(method, client, &request, &stop).await {
+        if request.can_be_about_state()
+            && let Some(answer) = Box::pin(self.answer_stored(method, client, &request, &stop)).await
+        {
             return answer;
         }
         match method {
@@ -224,7 +226,7 @@ impl Front {
             "GET" | "HEAD" => {
                 self.list(&request, client).unwrap_or_else(|| self.refuse_path(method, &request))
             }
-            "POST" if count::is_count(&request) => self.count(&request).await,
+            "POST" if count::is_count(&request) => Box::pin(self.count(&request)).await,
             "POST" => self.generate(client, request, stop).await,
             _ => self.refuse_path(method, &request),
         }
