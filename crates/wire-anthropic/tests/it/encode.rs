@@ -379,7 +379,7 @@ fn a_version_without_sampling_refuses_it_and_a_gateway_leaves_it_out() {
         let refusals = newer.check(&request);
         assert!(refusals.len() == 1 && refusals[0].place == name, "{refusals:?}");
         let excluded: Vec<&str> =
-            newer.settle_options(&mut request).into_iter().map(|option| option.name()).collect();
+            newer.settle_options(&mut request).into_iter().map(windlass_wire::ExcludedOption::name).collect();
         assert_eq!(excluded, [name]);
         assert_eq!(request, plain);
         assert!(older.settle_options(&mut request).is_empty());
