@@ -11,7 +11,7 @@ use windlass_client::{
     ByteStream, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
     TransportResponse,
 };
-use windlass_protocol::{Refusal, Request};
+use windlass_protocol::{Prices, Refusal, Request};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 
 /// The address of the exchanges.
@@ -149,6 +149,10 @@ impl Model for TransportedModel {
 
     fn facts(&self, model: &str) -> Option<ModelFacts> {
         self.live.facts(model)
+    }
+
+    fn prices(&self, model: &str) -> Option<Prices> {
+        self.live.prices(model)
     }
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod clients;
 mod endpoint;
 mod file;
+mod kept;
 mod listing;
 mod log;
 mod reload;
@@ -14,7 +15,6 @@ mod state;
 mod storage;
 #[cfg(feature = "otlp")]
 mod traces;
-mod usage;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -33,6 +33,7 @@ use windlass_gateway::{
 
 use self::assembly::Purpose;
 use self::endpoint::Endpoint;
+use self::kept::{KeptFiles, KeptPaths};
 use self::reload::{Hangups, ServedFile};
 #[cfg(feature = "otlp")]
 pub(crate) use self::traces::GatewayTracer;
@@ -65,12 +66,15 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     let wire = client.wire().clone();
     let (spans, tracer) = request_spans::begin(&arguments)?;
     let front = tracer.add_to(build_front(&arguments, client).await?);
+    let client_keys = arguments.front.client_keys.as_deref();
+    let kept = KeptFiles::open(&front, KeptPaths { client_keys, ..KeptPaths::default() })?;
     let (listener, address) = endpoint::bind_address(address)?;
     let hangups = Hangups::listen();
     tell(&arguments, &format!("http://{address}"), wire.name())?;
     let end = tokio::select! {
         end = serve_until_signal(listener, front.into(), ServeOptions::default()) => end,
         () = hangups.report() => Ok(()),
+        () = kept.watch() => Ok(()),
     };
     spans.end().await;
     end?;
@@ -82,15 +86,13 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     let options = provider_options(arguments);
     let (file, mut front) = assembly::load(path, &options, app, Purpose::Serve).await?;
     let address = check_address(arguments, file.listen, arguments.allow_remote || file.allow_remote)?;
-    if let Some(path) = &file.usage_file {
-        front = front.with_usage(&usage::read(path)?);
-    }
+    let kept = KeptFiles::open(&front, file.kept_paths())?;
     let (spans, tracer) = request_spans::begin(arguments)?;
     front = tracer.add_to(front);
     let limits = file.serve_options();
     let Endpoint { listener, url, tls } = endpoint::bind(&file, address)?;
     let upstreams = file.upstreams.keys().cloned().collect::<Vec<_>>().join(", ");
-    let served = ServedFile { path, file, options, app, tls, tracer };
+    let served = ServedFile { path, file, options, app, tls, tracer, kept };
     let front = FrontHandle::from(front);
     let hangups = Hangups::listen();
     if arguments.json {
@@ -106,17 +108,8 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
         () = served.follow(&front, hangups) => Ok(()),
     };
     spans.end().await;
-    join_errors(end, served.finish(&front))?;
+    end?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the error of the server, of storing the budgets, or of both: an error of the server must not hide that a
-/// budget was not stored.
-fn join_errors(end: anyhow::Result<()>, stored: anyhow::Result<()>) -> anyhow::Result<()> {
-    match (end, stored) {
-        (Err(end), Err(stored)) => Err(end.context(format!("{stored:#}; the server has failed as well"))),
-        (end, stored) => end.and(stored),
-    }
 }
 
 /// Returns the options of upstreams. A client of the proxy retries by itself.
@@ -227,5 +220,3 @@ fn format_lines(url: &str) -> String {
     WireFormat::all().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-#[cfg(test)]
-mod tests;

@@ -135,10 +135,11 @@ impl ClientBuilder {
             let http = self.http.with_connect_timeout(self.options.connect_timeout);
             Arc::new(HttpTransport::new(&http)?)
         };
+        let key = Key::new(self.key, &endpoint);
         Ok(Client::from_inner(ClientInner {
             transport,
             encoder,
-            failures: Failures { key: Key::new(self.key, &endpoint), endpoint },
+            failures: Arc::new(Failures::new(endpoint, key)),
             options: self.options,
             observer: self.observer,
             paces: Arc::default(),

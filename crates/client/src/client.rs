@@ -47,7 +47,7 @@ pub struct Client {
 pub(crate) struct ClientInner {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) encoder: RequestEncoder,
-    pub(crate) failures: Failures,
+    pub(crate) failures: Arc<Failures>,
     pub(crate) options: Options,
     pub(crate) observer: Option<Observer>,
     pub(crate) store: Arc<CapabilityStore>,

@@ -7,9 +7,9 @@ use windlass_stream::{ModelError, ModelErrorKind, StreamError, StreamErrorKind, 
 use windlass_vendors::{Endpoint, has_images};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
-use crate::RateLimits;
 use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
+use crate::{CapabilityStore, RateLimits};
 
 /// Headers that contain the provider's request id.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
@@ -19,9 +19,16 @@ const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid",
 pub(crate) struct Failures {
     pub(crate) endpoint: Endpoint,
     pub(crate) key: Key,
+    /// The key of the endpoint in a [`CapabilityStore`].
+    pub(crate) provider: String,
 }
 
 impl Failures {
+    pub(crate) fn new(endpoint: Endpoint, key: Key) -> Self {
+        let provider = CapabilityStore::provider(&endpoint);
+        Self { endpoint, key, provider }
+    }
+
     pub(crate) fn model_error(&self, kind: ModelErrorKind, text: &str) -> ModelError {
         let text = format!("{}: {text}", self.endpoint.host());
         ModelError::new(kind, self.key.redact(&text))

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
-use windlass_protocol::{Refusal, Request};
+use windlass_protocol::{Prices, Refusal, Request};
 use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
@@ -156,6 +156,11 @@ impl Model for Fallback {
     fn facts(&self, _: &str) -> Option<ModelFacts> {
         let first = self.choices.first()?;
         first.model.facts(&first.name)
+    }
+
+    fn prices(&self, _: &str) -> Option<Prices> {
+        let first = self.choices.first()?;
+        first.model.prices(&first.name)
     }
 }
 

@@ -59,8 +59,8 @@ impl Client {
     /// Returns this client with a header on every request, such as the context of a trace. A header of the endpoint with
     /// the same name is sent, too, so names of keys do not belong here.
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let endpoint = self.inner.failures.endpoint;
-        self.inner.failures.endpoint = endpoint.with_header(name, value);
+        let endpoint = &mut Arc::make_mut(&mut self.inner.failures).endpoint;
+        *endpoint = endpoint.clone().with_header(name, value);
         self
     }
 
@@ -118,7 +118,7 @@ impl Client {
     ) -> Result<TransportResponse, ModelError> {
         let (failures, options) = (&self.inner.failures, &self.inner.options);
         let request = TransportRequest { method, body, ..TransportRequest::get(failures.endpoint.url(path)) };
-        let given = headers.iter().map(|(name, value)| Header::new(name, value));
+        let given = headers.into_iter().map(|(name, value)| Header::new(name, value));
         let own = failures.endpoint.all_headers(failures.key.expose());
         let request = given.chain(own).fold(request, TransportRequest::with_header);
         let deadline = add_wait(Instant::now(), options.total_timeout);

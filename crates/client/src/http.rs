@@ -82,7 +82,9 @@ impl HttpTransport {
                 self.plain.exchange(request).await.map_err(|error| exchange_error(error, limit))?;
             return Ok(incoming(response));
         }
-        let response = self.client.request(request).await.map_err(|error| client_error(error, limit))?;
+        // The future of a connection with TLS is large, and those without one would be moved with its size.
+        let response =
+            Box::pin(self.client.request(request)).await.map_err(|error| client_error(error, limit))?;
         Ok(incoming(response.map(BodyExt::into_data_stream)))
     }
 

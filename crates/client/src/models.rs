@@ -58,7 +58,7 @@ impl Client {
 
     /// Returns the key of this client's provider in a [`CapabilityStore`].
     pub fn provider(&self) -> String {
-        CapabilityStore::provider(&self.inner.failures.endpoint)
+        self.inner.failures.provider.clone()
     }
 
     /// Requests the provider's list of models and stores it. Returns an empty list for a provider without

@@ -28,7 +28,7 @@ impl Client {
 
     /// Returns the request with its URL and headers.
     pub(crate) fn add_address(&self, http: HttpRequest) -> TransportRequest {
-        let Failures { endpoint, key } = &self.inner.failures;
+        let Failures { endpoint, key, .. } = &*self.inner.failures;
         let request = TransportRequest::post(endpoint.url(&http.path), http.body);
         let own = http.headers.iter().map(|(name, value)| Header::new(name, value));
         own.chain(endpoint.all_headers(key.expose())).fold(request, TransportRequest::with_header)

@@ -20,7 +20,7 @@ const REFUSAL_BYTES: usize = 1 << 20;
 /// Decodes the body of one response: its wire format, limits and errors.
 pub(crate) struct ResponseDecoder {
     pub(crate) wire: Arc<dyn Wire>,
-    pub(crate) failures: Failures,
+    pub(crate) failures: Arc<Failures>,
     pub(crate) options: Options,
     pub(crate) request_id: Option<String>,
     /// End of the total timer, which also covers the earlier attempts of this request.
@@ -45,8 +45,8 @@ impl ResponseDecoder {
             let error = self.wire.decode_error(200, &self.failures.key.redact_bytes(body));
             return Err(self.add_request_id(self.failures.refusal_in_answer(error)));
         }
-        let key = self.failures.key;
-        Ok(Box::pin(iter(chunks.into_iter().map(move |chunk| Ok(redact_chunk(&key, chunk))))))
+        let failures = self.failures;
+        Ok(Box::pin(iter(chunks.into_iter().map(move |chunk| Ok(redact_chunk(&failures.key, chunk))))))
     }
 
     /// Reads a whole body, within the byte limit and the deadline.

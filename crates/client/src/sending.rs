@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
-use windlass_protocol::{Delivery, Refusal, Request};
+use windlass_protocol::{Delivery, Prices, Refusal, Request};
 use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
@@ -44,7 +44,11 @@ impl Model for Client {
     fn facts(&self, model: &str) -> Option<ModelFacts> {
         let capabilities = self.capabilities(model).capabilities();
         let facts = ModelFacts::new(capabilities).with_context_tokens(self.context_tokens(model));
-        Some(facts.with_prices(self.price(model).map(|price| price.prices)))
+        Some(facts.with_prices(Model::prices(self, model)))
+    }
+
+    fn prices(&self, model: &str) -> Option<Prices> {
+        self.price(model).map(|price| price.prices)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
+mod options;
+
 use serde_json::Value;
 use windlass_protocol::{
     FileSource, HostedTool, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, Role,
@@ -7,7 +9,8 @@ use windlass_protocol::{
 };
 use windlass_wire::{CallRestorer, Server, Wire};
 
-use crate::{fields, instructions, options};
+use crate::loss::Loss;
+use crate::{fields, instructions};
 
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,76 +62,90 @@ pub(crate) struct Conversion {
     pub(crate) restorer: Option<Box<dyn CallRestorer>>,
     /// The client's free-text tools, which can be functions in the converted request.
     pub(crate) free_tools: Vec<ToolSpec>,
+    /// The losses behind the names in `converted`.
+    pub(crate) losses: Vec<Loss>,
+}
+
+/// A refusal, and the field at fault.
+struct CarryRefusal {
+    reason: String,
+    field: Option<&'static str>,
 }
 
 /// Converts a request like [`carry`].
 pub(crate) fn convert(mut request: Request, from: &dyn Server, to: &dyn Wire) -> Conversion {
-    let mut lost = Vec::new();
     // A client of the gateway decides about the cache: its own markers are sent, and no others.
     request.options.prompt_cache = PromptCache::Off;
     if from.name() == to.name() {
         let free_tools = free_text_tools(&request);
-        let converted = ConvertedRequest {
+        let converted = ConvertedRequest::new(request);
+        return Conversion { converted, restorer: None, free_tools, losses: Vec::new() };
+    }
+    let refused_field = fields::find_refused(from, &request);
+    let restorer = from.share_tools(&mut request);
+    let mut losses = options::translate(&mut request, from, to);
+    let refused_tool = remove_hosted_tools(&mut request, &mut losses);
+    let mut converted = take_over(ConvertedRequest::new(request), to);
+    let request = &mut converted.request;
+    let free_tools = free_text_tools(request);
+    if !to.takes_free_text() {
+        functions_only(request);
+    }
+    system_prompts(request, to);
+    converted.lost_input = parts_of_one_format(request, to.name(), &mut losses);
+    let no_field =
+        |name| CarryRefusal { reason: format!("{name} is not available for this model"), field: Some(name) };
+    let no_tool = |reason| CarryRefusal { reason, field: Some("tools") };
+    let no_file = |reason| CarryRefusal { reason, field: None };
+    let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(request).map(no_file));
+    if let Some(CarryRefusal { reason, field }) = refused.or_else(|| refused_tool.map(no_tool)) {
+        (converted.refused, converted.refused_field) = (Some(reason), field);
+    }
+    losses.sort_by(|left, right| left.name.cmp(&right.name));
+    converted.lost = losses.iter().map(|loss| loss.name.clone()).collect();
+    converted.lost.dedup();
+    Conversion { converted, restorer, free_tools, losses }
+}
+
+impl ConvertedRequest {
+    /// Creates the conversion of a request that stays as it is.
+    fn new(request: Request) -> Self {
+        Self {
             request,
-            lost,
+            lost: Vec::new(),
             refused: None,
             refused_field: None,
             stop_sequences: Vec::new(),
             is_json: false,
             is_single_call: false,
             lost_input: None,
-        };
-        return Conversion { converted, restorer: None, free_tools };
+        }
     }
-    let refused_field = fields::find_refused(from, &request);
-    let restorer = from.share_tools(&mut request);
-    lost.extend(options::translate(&mut request, from, to));
-    let refused_tool = remove_hosted_tools(&mut request, &mut lost);
-    let stop_sequences = if to.takes_stop_sequences() {
-        Vec::new()
-    } else {
-        std::mem::take(&mut request.options.stop_sequences)
-    };
-    let mut is_single_call = false;
+}
+
+/// Moves the demands of a request that the other format cannot express to the gateway, which fulfils them itself.
+fn take_over(mut converted: ConvertedRequest, to: &dyn Wire) -> ConvertedRequest {
+    let request = &mut converted.request;
+    if !to.takes_stop_sequences() {
+        converted.stop_sequences = std::mem::take(&mut request.options.stop_sequences);
+    }
     if !to.takes_parallel_calls() {
         // A model of a format without the switch may send several calls.
-        is_single_call = std::mem::take(&mut request.options.parallel_calls) == ParallelCalls::Forbid;
+        converted.is_single_call =
+            std::mem::take(&mut request.options.parallel_calls) == ParallelCalls::Forbid;
     }
     // Clients of this mode also ask for JSON in the prompt, because OpenAI requires it.
-    let is_json = !to.takes_json_output() && request.output == OutputFormat::Json;
-    if is_json {
+    converted.is_json = !to.takes_json_output() && request.output == OutputFormat::Json;
+    if converted.is_json {
         request.output = OutputFormat::Text;
-        instructions::add(&mut request, instructions::JSON);
+        instructions::add(request, instructions::JSON);
     }
-    let free_tools = free_text_tools(&request);
-    if !to.takes_free_text() {
-        functions_only(&mut request);
-    }
-    system_prompts(&mut request, to);
-    let lost_input = parts_of_one_format(&mut request, to.name(), &mut lost);
-    lost.sort_unstable();
-    lost.dedup();
-    let no_field = |name| format!("{name} is not available for this model");
-    let refused = refused_field.map(no_field).or_else(|| refuse_uploaded(&request));
-    let refused_field =
-        refused_field.or_else(|| refused_tool.as_ref().filter(|_| refused.is_none()).map(|_| "tools"));
-    let refused = refused.or(refused_tool);
-    let converted = ConvertedRequest {
-        request,
-        lost,
-        refused,
-        refused_field,
-        stop_sequences,
-        is_json,
-        is_single_call,
-        lost_input,
-    };
-    Conversion { converted, restorer, free_tools }
+    converted
 }
 
 /// Removes tools that only the first provider runs. Returns the refusal of a request that is about one of them: its choice
 /// demands one, or it offers no other tool. Beside tools of the client they are left out and named.
-fn remove_hosted_tools(request: &mut Request, lost: &mut Vec<String>) -> Option<String> {
+fn remove_hosted_tools(request: &mut Request, losses: &mut Vec<Loss>) -> Option<String> {
     let mut kinds: Vec<String> = Vec::new();
     request.options.hosted_tools.retain(|tool| match tool {
         HostedTool::Native(definition) => {
@@ -148,11 +165,11 @@ fn remove_hosted_tools(request: &mut Request, lost: &mut Vec<String>) -> Option<
         ToolChoice::None => return None,
     };
     if !is_offered {
-        lost.push("tool choice of a hosted tool".to_owned());
+        losses.push(Loss::part("tool choice of a hosted tool"));
         request.options.tool_choice = ToolChoice::Auto;
     }
     let kind = kinds.first()?.clone();
-    lost.extend(kinds.into_iter().map(|kind| format!("hosted tool {kind}")));
+    losses.extend(kinds.into_iter().map(|kind| Loss::part(format!("hosted tool {kind}"))));
     let is_needed = !is_offered || !has_tools;
     is_needed.then(|| format!("the tool {kind} runs at another provider and is not available for this model"))
 }
@@ -222,7 +239,7 @@ fn calls_as_functions(message: &mut Message) {
 
 /// Removes and reports parts that are specific to another format; encoding would drop them silently. Returns the kind
 /// of a picture or file in a message of the user.
-fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) -> Option<String> {
+fn parts_of_one_format(request: &mut Request, to: &str, losses: &mut Vec<Loss>) -> Option<String> {
     let mut lost_input = None;
     let is_unknown = |part: &Part| matches!(part, Part::Unknown(unknown) if unknown.wire != to);
     if !request
@@ -237,7 +254,7 @@ fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) 
         message.parts.retain(|part| match part {
             Part::Unknown(unknown) if unknown.wire != to => {
                 let kind = find_kind(&unknown.value).unwrap_or("unknown");
-                lost.push(format!("part {kind}"));
+                losses.push(Loss::part(format!("part {kind}")));
                 if is_input {
                     lost_input.get_or_insert_with(|| kind.to_owned());
                 }

@@ -48,6 +48,11 @@ impl ClientRequest {
         self.path.split('?').next().unwrap_or_default()
     }
 
+    /// Returns true for a path below which stored values can be.
+    pub(crate) fn can_be_about_state(&self) -> bool {
+        self.route().split('/').any(|part| matches!(part, "responses" | "conversations"))
+    }
+
     /// Returns the value of the first header with this name, given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())

@@ -1,10 +1,13 @@
 //! The fields of a request that only its own format has.
 
+mod effect;
+
 use serde_json::{Map, Value};
 use windlass_protocol::Request;
 use windlass_wire::{FieldEffect, FieldFate, FieldRule, Server};
 
-use crate::effect::has_effect;
+use crate::loss::Loss;
+use effect::has_effect;
 
 /// Returns whether a request with a field of this fate is refused. A store removes the fields that it acts on.
 fn is_refusal(fate: FieldFate) -> bool {
@@ -31,9 +34,9 @@ pub(crate) fn find_refused(from: &dyn Server, request: &Request) -> Option<&'sta
     from.field_rules().iter().find(is_refused).map(|rule| rule.field)
 }
 
-/// Returns the names of fields that are left out. For an object with a rule for one of its fields, these are the
-/// names of its fields. A field with a value that has no effect, such as the default of its API, is not named.
-pub(crate) fn names(from: &dyn Server, extra: Map<String, Value>, request: &Request) -> Vec<String> {
+/// Returns the fields that are left out. For an object with a rule for one of its fields, these are its fields. A field with a
+/// value that has no effect, such as the default of its API, is not one of them.
+pub(crate) fn find_losses(from: &dyn Server, extra: &Map<String, Value>, request: &Request) -> Vec<Loss> {
     let rules = from.field_rules();
     let is_idle = |path: &str, value: &Value| {
         let rule = rules.iter().find(|rule| rule.field == path);
@@ -44,17 +47,17 @@ pub(crate) fn names(from: &dyn Server, extra: Map<String, Value>, request: &Requ
     let has_inner = |name: &str| {
         rules.iter().any(|rule| rule.field.split_once('.').is_some_and(|(outer, _)| outer == name))
     };
-    let mut names = Vec::new();
+    let mut losses = Vec::new();
     for (name, value) in extra {
         match value {
-            Value::Object(fields) if has_inner(&name) => {
-                let inner =
-                    fields.into_iter().filter(|(field, value)| !is_idle(&format!("{name}.{field}"), value));
-                names.extend(inner.map(|(field, _)| field));
+            Value::Object(fields) if has_inner(name) => {
+                let paths = fields.iter().map(|(field, value)| (format!("{name}.{field}"), value));
+                let inner = paths.filter(|(path, value)| !is_idle(path, value));
+                losses.extend(inner.map(|(path, _)| Loss::field(from, &path)));
             }
-            value if is_idle(&name, &value) => {}
-            _ => names.push(name),
+            value if is_idle(name, value) => {}
+            _ => losses.push(Loss::field(from, name)),
         }
     }
-    names
+    losses
 }

@@ -2,15 +2,15 @@
 
 use futures_util::TryStreamExt as _;
 use windlass_protocol::{Part, Payload, ToolSpec};
-use windlass_wire::{DecodedRequest, Framing, Outline, ResponseHead, Server};
+use windlass_wire::{DecodedRequest, Framing, Outline, Server};
 
 use crate::answer::GatewayResponse;
 use crate::gateway::Gateway;
 use crate::hook::Observer;
-use crate::passthrough::{ForwardBody, relay_request, tee};
+use crate::passthrough::{ForwardBody, StreamBreaker, relay_request, tee};
 use crate::recorder::EndObserver;
 use crate::relay::{Relay, RelayBody, RelayRequest, RelayResponse};
-use crate::response::{new_id, now, refuse, refuse_while_stopping, split_content_type};
+use crate::response::{refuse, refuse_while_stopping, split_content_type};
 use crate::stop::{Phase, Stop, StopSignal};
 use crate::upstream::Upstream;
 use crate::usage_reader::CountedBody;
@@ -84,15 +84,14 @@ impl Gateway {
         };
         let framing = if response.status == 200 { outline.framing } else { Framing::Whole };
         let tee = if response.status == 200 { tee(observers, wire, framing) } else { None };
-        let bare = windlass_protocol::Request::new(outline.model.as_str(), Vec::new());
-        let head = ResponseHead::new(new_id(), outline.model, now());
-        let encoder = server.encoder(&DecodedRequest::new(bare, framing), head);
         let mut headers = response.headers;
         headers::retain_headers(server, &mut headers);
-        let (content_type, headers) = split_content_type(headers, encoder.content_type());
+        let format = self.servers.iter().find(|format| format.name() == server.name()).cloned();
+        let breaker = StreamBreaker { format, framing, model: outline.model };
+        let (content_type, headers) = split_content_type(headers, || breaker.content_type());
         let (waiting, is_over) = (None, false);
         let body = self.count_usage(response.body, response.status, framing);
-        let body = Box::pin(ForwardBody { body, tee, encoder, framing, stop, waiting, is_over });
+        let body = Box::pin(ForwardBody { body, tee, breaker, stop, waiting, is_over });
         GatewayResponse { status: response.status, content_type, headers, body }
     }
 
@@ -133,7 +132,7 @@ pub(crate) fn pass_whole(
 ) -> GatewayResponse {
     let RelayResponse { status, mut headers, body } = response;
     headers::retain_headers(server, &mut headers);
-    let (content_type, headers) = split_content_type(headers, "application/json");
+    let (content_type, headers) = split_content_type(headers, || "application/json");
     let body = Box::pin(count(body, status).map_err(std::io::Error::other));
     GatewayResponse { status, content_type, headers, body }
 }

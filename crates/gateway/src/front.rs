@@ -18,6 +18,7 @@ mod first_event;
 mod front_records;
 mod generate;
 mod handle;
+mod kept;
 mod keys;
 mod limits;
 mod log;
@@ -186,18 +187,6 @@ impl Front {
         self
     }
 
-    /// Sets the use of budgets, from [`usage`](Self::usage) of an earlier process.
-    pub fn with_usage(self, usage: &[ClientUsage]) -> Self {
-        self.shared.accounts.restore(usage);
-        self
-    }
-
-    /// Returns the use of the budgets of clients with [`ClientLimits`]. The amounts that open requests reserve are part
-    /// of it. A server with budgets stores it, because a new process begins with none.
-    pub fn usage(&self) -> Vec<ClientUsage> {
-        self.shared.accounts.usage()
-    }
-
     /// Finds the client of a request by its path and headers, before its body is read; `None` if no key is required.
     ///
     /// # Errors
@@ -224,7 +213,9 @@ impl Front {
         stop: Stop,
     ) -> GatewayResponse {
         let path = request.route();
-        if let Some(answer) = self.answer_stored(method, client, &request, &stop).await {
+        if request.can_be_about_state()
+            && let Some(answer) = Box::pin(self.answer_stored(method, client, &request, &stop)).await
+        {
             return answer;
         }
         match method {
@@ -235,7 +226,7 @@ impl Front {
             "GET" | "HEAD" => {
                 self.list(&request, client).unwrap_or_else(|| self.refuse_path(method, &request))
             }
-            "POST" if count::is_count(&request) => self.count(&request).await,
+            "POST" if count::is_count(&request) => Box::pin(self.count(&request)).await,
             "POST" => self.generate(client, request, stop).await,
             _ => self.refuse_path(method, &request),
         }

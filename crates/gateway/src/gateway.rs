@@ -147,12 +147,18 @@ impl Gateway {
         summary: RequestSummary,
         stop: Stop,
     ) -> GatewayResponse {
+        // The futures of other exchanges than forwarded ones are boxed: the future of each request is moved several times, and
+        // would have the size of the largest.
         let RequestSummary { kind, outline } = summary;
         let Some(server) = kind.server(&self.servers, &request) else { return self.not_served(&request) };
         match kind {
             RequestKind::Answer => {}
-            RequestKind::Embeddings(api) => return self.embed(api, server, &request, outline, stop).await,
-            RequestKind::Compaction => return self.compact(server, &request, outline, stop).await,
+            RequestKind::Embeddings(api) => {
+                return Box::pin(self.embed(api, server, &request, outline, stop)).await;
+            }
+            RequestKind::Compaction => {
+                return Box::pin(self.compact(server, &request, outline, stop)).await;
+            }
         }
         if let Some(outline) = self.outline_to_forward(server, &request, outline) {
             return self.forward(server, &request, outline, Vec::new(), stop).await;
@@ -196,7 +202,7 @@ impl Gateway {
             recorder.begin(&self.upstream.label, self.upstream.prices(model));
             observers.push(Box::new(UsageObserver(recorder.clone())));
         }
-        self.translate(server, request, asked, Exchange { observers, stop, session }).await
+        Box::pin(self.translate(server, request, asked, Exchange { observers, stop, session })).await
     }
 
     /// Reads the stored conversation of a request to an upstream of another format.
@@ -208,7 +214,7 @@ impl Gateway {
     ) -> Result<(Cow<'a, ClientRequest>, Option<Session>), ProviderError> {
         let is_stateful = server.stores_responses() && self.upstream.wire.name() != server.name();
         let started = match store.filter(|_| is_stateful) {
-            Some(store) => Session::start(store.clone(), request).await?,
+            Some(store) => Box::pin(Session::start(store.clone(), request)).await?,
             None => None,
         };
         Ok(match started {

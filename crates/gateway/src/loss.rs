@@ -1,8 +1,7 @@
 //! The policy about fields that another format cannot express.
 
-use windlass_wire::{FieldFate, ProviderError, Server};
+use windlass_wire::{ExcludedOption, FieldFate, ProviderError, Server};
 
-use crate::ConvertedRequest;
 use crate::refusal::invalid_request;
 
 /// The policy about parts of a request that another format cannot express.
@@ -25,30 +24,61 @@ pub enum LossPolicy {
     Strict,
 }
 
+/// A part of a request that the other format cannot express.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Loss {
+    /// The name in `x-windlass-lost` and in errors. For a field, this is the last part of its path.
+    pub(crate) name: String,
+    /// The fate by the rules of the client's format; `None` for a part without a rule.
+    fate: Option<FieldFate>,
+}
+
+impl Loss {
+    /// Creates the loss of a field of the client's format, with a point between the parts of its path.
+    pub(crate) fn field(from: &dyn Server, path: &str) -> Self {
+        let name = path.rsplit('.').next().unwrap_or(path).to_owned();
+        let fate = from.field_rules().iter().find(|rule| rule.field == path).map(|rule| rule.fate);
+        Self { name, fate }
+    }
+
+    /// Creates the loss of an option that changes an answer, in whichever field a format has it.
+    pub(crate) fn option(name: &str) -> Self {
+        Self { name: name.to_owned(), fate: Some(FieldFate::Translated) }
+    }
+
+    /// Creates the loss of a part without a rule.
+    pub(crate) fn part(name: impl Into<String>) -> Self {
+        Self { name: name.into(), fate: None }
+    }
+}
+
+impl From<ExcludedOption> for Loss {
+    fn from(option: ExcludedOption) -> Self {
+        match option {
+            // The other provider excludes thoughts beside options of the client that decide more about the answer.
+            ExcludedOption::ReasoningEffort => Self::part(option.name()),
+            _ => Self::option(option.name()),
+        }
+    }
+}
+
 impl LossPolicy {
-    /// Returns the refusal of a request with these losses.
-    pub(crate) fn refuse(self, server: &dyn Server, converted: &ConvertedRequest) -> Option<ProviderError> {
+    /// Returns the refusal of a request with these losses. `lost_input` is the kind of a lost part of a user's message.
+    pub(crate) fn refuse(self, losses: &[Loss], lost_input: Option<&str>) -> Option<ProviderError> {
         if self == Self::Lenient {
             return None;
         }
-        if let Some(kind) = &converted.lost_input {
+        if let Some(kind) = lost_input {
             let what = format!("a part of the kind {kind:?} is not available for this model");
             return Some(refusal(what, "messages"));
         }
-        let name = converted.lost.iter().find(|name| match find_fate(server, name) {
+        let loss = losses.iter().find(|loss| match loss.fate {
             Some(FieldFate::LeftOut) => false,
             Some(_) => true,
             None => self == Self::Strict,
         })?;
-        Some(refusal(format!("{name} is not available for this model"), name))
+        Some(refusal(format!("{} is not available for this model", loss.name), &loss.name))
     }
-}
-
-fn find_fate(server: &dyn Server, name: &str) -> Option<FieldFate> {
-    // One vocabulary can spell a field in another way than the client's format.
-    let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
-    let has_name = |field: &str| field.rsplit('.').next().is_some_and(|last| plain(last) == plain(name));
-    server.field_rules().iter().find(|rule| has_name(rule.field)).map(|rule| rule.fate)
 }
 
 fn refusal(what: String, parameter: &str) -> ProviderError {

@@ -10,7 +10,10 @@ use futures_util::Stream;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use windlass_client::Method;
-use windlass_wire::{EncodeError, Encoder, Framing, HeaderDirection, Outline, Server, Wire};
+use windlass_protocol::Request;
+use windlass_wire::{
+    DecodedRequest, EncodeError, Encoder, Framing, HeaderDirection, Outline, ResponseHead, Server, Wire,
+};
 
 use crate::ClientRequest;
 use crate::address::AddressCache;
@@ -18,6 +21,7 @@ use crate::headers::select_headers;
 use crate::hook::Observer;
 use crate::refusal::{self, BreakReason};
 use crate::relay::{RelayBody, RelayRequest};
+use crate::response::{new_id, now};
 use crate::stop::StopSignal;
 use crate::tee::Tee;
 
@@ -85,12 +89,39 @@ pub(crate) fn rename(body: &Bytes, model: &str) -> Bytes {
 pub(crate) struct ForwardBody {
     pub(crate) body: RelayBody,
     pub(crate) tee: Option<Tee>,
-    /// Writes the error of a stream that the server's stop ends.
-    pub(crate) encoder: Box<dyn Encoder>,
-    pub(crate) framing: Framing,
+    pub(crate) breaker: StreamBreaker,
     pub(crate) stop: StopSignal,
     pub(crate) waiting: Option<io::Result<Bytes>>,
     pub(crate) is_over: bool,
+}
+
+/// The end of a stream that the stop of the server breaks off. Few answers need an encoder, so each one only names it.
+pub(crate) struct StreamBreaker {
+    /// The client's format; `None` if the gateway does not serve it.
+    pub(crate) format: Option<Arc<dyn Server>>,
+    pub(crate) framing: Framing,
+    pub(crate) model: String,
+}
+
+impl StreamBreaker {
+    /// Returns the media type of answers of the client's format.
+    pub(crate) fn content_type(&self) -> &'static str {
+        self.encoder().map_or("application/json", |encoder| encoder.content_type())
+    }
+
+    /// Encodes the error of the end; `None` for a body that is not a stream of events.
+    fn encode(&self) -> Option<Bytes> {
+        let mut encoder = self.encoder().filter(|_| self.framing == Framing::Events)?;
+        let mut bytes = b"\n\n".to_vec();
+        encoder.push(&refusal::truncation_chunk(BreakReason::Stopping), &mut bytes).ok()?;
+        Some(bytes.into())
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        let bare = Request::new(self.model.as_str(), Vec::new());
+        let head = ResponseHead::new(new_id(), self.model.as_str(), now());
+        Some(self.format.as_ref()?.encoder(&DecodedRequest::new(bare, self.framing), head))
+    }
 }
 
 impl Stream for ForwardBody {
@@ -137,13 +168,8 @@ impl ForwardBody {
     /// so that the client does not take it for complete.
     fn break_off(&mut self) {
         self.is_over = true;
-        let mut bytes = b"\n\n".to_vec();
-        let chunk = refusal::truncation_chunk(BreakReason::Stopping);
-        if self.framing == Framing::Events && self.encoder.push(&chunk, &mut bytes).is_ok() {
-            self.waiting = Some(Ok(bytes.into()));
-            return;
-        }
-        self.waiting = Some(Err(io::Error::other("the server shuts down; the answer is incomplete")));
+        let broken = || io::Error::other("the server shuts down; the answer is incomplete");
+        self.waiting = Some(self.breaker.encode().ok_or_else(broken));
     }
 }
 

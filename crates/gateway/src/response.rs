@@ -31,7 +31,7 @@ pub(crate) fn new_id() -> String {
 /// Separates the media type from the other headers of a forwarded answer.
 pub(crate) fn split_content_type(
     mut headers: Vec<(String, String)>,
-    default: &'static str,
+    default: impl FnOnce() -> &'static str,
 ) -> (String, Vec<(String, String)>) {
     match headers.iter().position(|(name, _)| name == "content-type") {
         Some(position) => {
@@ -39,7 +39,7 @@ pub(crate) fn split_content_type(
             headers.retain(|(name, _)| name != "content-type");
             (content_type, headers)
         }
-        None => (default.to_owned(), headers),
+        None => (default().to_owned(), headers),
     }
 }
 

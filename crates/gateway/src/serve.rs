@@ -203,7 +203,7 @@ async fn answer(service: &Service, front: &Front, stop: Stop, mut request: Reque
         Ok((Some(body), room)) => {
             client.body = body;
             if let Some(encoding) = encoding
-                && let Err(error) = unpack::unpack(&mut client, encoding, options.body_bytes).await
+                && let Err(error) = Box::pin(unpack::unpack(&mut client, encoding, options.body_bytes)).await
             {
                 return plain(&client, error.status(), &error.to_string());
             }
@@ -217,5 +217,5 @@ async fn answer(service: &Service, front: &Front, stop: Stop, mut request: Reque
     };
     let takes_gzip = pack::takes_gzip(&client);
     let answer = front.answer(method.as_str(), key, client, stop).await;
-    to_hyper(if options.compress { pack::pack(takes_gzip, answer).await } else { answer })
+    to_hyper(if options.compress { Box::pin(pack::pack(takes_gzip, answer)).await } else { answer })
 }

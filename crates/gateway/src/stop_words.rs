@@ -7,7 +7,7 @@ use windlass_wire::Server;
 use crate::refusal;
 
 /// The conversion of an answer's stop reason.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StopWords {
     /// True if the client's format is not the model's.
     is_translated: bool,

@@ -1,20 +1,19 @@
 //! Exchanges between two formats.
 
-use std::collections::VecDeque;
+mod duties;
+
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value};
-use windlass_assemble::{AssembleOptions, Normalizer};
 use windlass_client::SilenceTimer;
-use windlass_protocol::{Request, Role, ToolSpec};
-use windlass_stream::{ChunkStream, FreeText, ModelError};
+use windlass_protocol::{Request, Role};
+use windlass_stream::{ChunkStream, ModelError};
 use windlass_tokens::Tokenizer;
-use windlass_wire::{CallRestorer, DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, ResponseHead, Server};
 
 use crate::answer::{GatewayResponse, UsageEstimate, Writing};
 use crate::call_filter::CallFilter;
-use crate::call_order::CallOrder;
 use crate::carry::{Conversion, convert, functions_only};
 use crate::gateway::Gateway;
 use crate::headers::{TRACE_HEADERS, translate_headers};
@@ -28,6 +27,7 @@ use crate::stop_words::StopWords;
 use crate::text_filter::TextFilter;
 use crate::upstream::Upstream;
 use crate::{ClientRequest, estimate};
+use duties::AnswerDuties;
 
 /// The most attempts that a client can ask for.
 const ATTEMPTS: usize = 10;
@@ -47,18 +47,15 @@ impl Gateway {
         let Exchange { observers, stop, session } = exchange;
         let mut stop = stop.into_signal(Phase::Ending);
         let tokens = estimate::input_tokens(&client.body, &Tokenizer::Unknown).unwrap_or_default();
-        let mut options = RelayOptions::new(attempts(&client)).with_headers(trace_headers(&client));
-        if let Some(recorder) = self.recorder.clone() {
-            options = options.with_on_repeat(move |attempts, wait| recorder.repeat(attempts, wait));
-        }
+        let options = self.relay_options(&client);
         // The body is decoded: its bytes are not held beside those of the translation.
         drop(client);
-        let sent = match self.prepare(server, &mut asked) {
+        let UpstreamRequest { request, lost, duties } = match self.prepare(server, &mut asked) {
             Ok(sent) => sent,
             Err(error) => return refuse(server, &error),
         };
-        let turn = turn(&sent.request);
-        let starting = start_answer(&self.upstream, sent.request, options);
+        let turn = turn(&request);
+        let starting = start_answer(&self.upstream, request, options);
         let answer = tokio::select! {
             biased;
             answer = self.wait_for_start(starting, asked.framing) => answer,
@@ -68,29 +65,17 @@ impl Gateway {
             Ok(answer) => answer,
             Err(error) => return refuse(server, &refusal::from_model_error(&error)),
         };
-        let (wire, id, framing) = (&self.upstream.wire, new_id(), asked.framing);
-        let headers = headers(&self.servers, server, &id, &answer.headers, &sent.lost);
+        let (id, framing) = (new_id(), asked.framing);
+        let headers = headers(&self.servers, server, &id, &answer.headers, &lost);
         let repeated = state_fields(server, session.as_ref());
         let encoder = encoder(server, asked, repeated, &id, tokens);
         let content_type = encoder.content_type().to_owned();
         let mut writing = Writing {
-            chunks: answer.chunks,
-            normalizer: Some(Normalizer::new(AssembleOptions::default().with_turn(turn))),
-            free_text: FreeText::for_tools(&sent.free_tools),
-            restorer: sent.restorer,
-            calls: sent.calls,
-            filter: sent.filter,
-            call_order: CallOrder::default(),
-            usage: UsageEstimate::new(tokens),
-            stop_words: StopWords::new(wire.name(), server),
-            encoder,
             observers,
-            stop,
+            usage: UsageEstimate::new(tokens),
+            stop_words: StopWords::new(self.upstream.wire.name(), server),
             keep_alive: (framing != Framing::Whole).then(|| SilenceTimer::new(self.keep_alive)),
-            error: None,
-            has_end: false,
-            is_over: false,
-            waiting: VecDeque::new(),
+            ..duties.begin(answer.chunks, encoder, stop, turn)
         };
         if framing == Framing::Whole {
             // An answer that fails has an error status, so its end must be known before its head is sent.
@@ -104,6 +89,15 @@ impl Gateway {
             None => writing.body(),
         };
         GatewayResponse { status: 200, content_type, headers, body }
+    }
+
+    /// Returns the options of the exchange with the upstream: those that the client decides, and the record of repeats.
+    fn relay_options(&self, client: &ClientRequest) -> RelayOptions {
+        let options = RelayOptions::new(attempts(client)).with_headers(trace_headers(client));
+        match self.recorder.clone() {
+            Some(recorder) => options.with_on_repeat(move |attempts, wait| recorder.repeat(attempts, wait)),
+            None => options,
+        }
     }
 
     /// Waits until an answer starts. The head of a stream is sent before the model's first word if that takes long, so that
@@ -141,13 +135,14 @@ impl Gateway {
         {
             return Err(error);
         }
-        let Conversion { converted: carried, restorer, free_tools } = convert(request, server, wire.as_ref());
+        let Conversion { converted: carried, restorer, free_tools, losses } =
+            convert(request, server, wire.as_ref());
         if let Some(what) = carried.refused.clone() {
             return Err(
                 refusal::invalid_request(what).with_parameter(carried.refused_field.map(str::to_owned))
             );
         }
-        if let Some(error) = self.losses.refuse(server, &carried) {
+        if let Some(error) = self.losses.refuse(&losses, carried.lost_input.as_deref()) {
             return Err(error);
         }
         let calls = CallFilter::new(carried.is_single_call);
@@ -164,7 +159,8 @@ impl Gateway {
         {
             functions_only(&mut request);
         }
-        Ok(UpstreamRequest { request, free_tools, restorer, calls, filter, lost: carried.lost })
+        let duties = AnswerDuties { free_tools, restorer, calls, filter };
+        Ok(UpstreamRequest { request, lost: carried.lost, duties })
     }
 }
 
@@ -179,12 +175,8 @@ pub(crate) struct Exchange {
 /// A request in the upstream's format.
 struct UpstreamRequest {
     request: Request,
-    /// The free-text tools of the client. A model can call a function in place of each.
-    free_tools: Vec<ToolSpec>,
-    restorer: Option<Box<dyn CallRestorer>>,
-    calls: CallFilter,
-    filter: TextFilter,
     lost: Vec<String>,
+    duties: AnswerDuties,
 }
 
 /// Returns the headers of a translated answer.

@@ -55,7 +55,7 @@ impl Upstream {
 
     /// Returns the prices of a model, if they are known.
     pub(crate) fn prices(&self, model: &str) -> Option<Prices> {
-        self.model.facts(model).and_then(|facts| facts.prices)
+        self.model.prices(model)
     }
 
     /// Sets the model name to send instead of the client's.

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_core::Stream;
-use windlass_protocol::{Refusal, Request};
+use windlass_protocol::{Prices, Refusal, Request};
 
 use crate::Chunk;
 
@@ -73,6 +73,12 @@ pub trait Model: Send + Sync {
         let _ = model;
         None
     }
+
+    /// Returns the prices of the model of this name, which a gateway needs for each request. They are those of
+    /// [`facts`](Self::facts); an implementation whose other facts take work returns them alone.
+    fn prices(&self, model: &str) -> Option<Prices> {
+        self.facts(model)?.prices
+    }
 }
 
 /// A model that several agents share.
@@ -87,5 +93,9 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn facts(&self, model: &str) -> Option<ModelFacts> {
         (**self).facts(model)
+    }
+
+    fn prices(&self, model: &str) -> Option<Prices> {
+        (**self).prices(model)
     }
 }

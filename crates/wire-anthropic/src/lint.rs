@@ -69,7 +69,8 @@ impl Lint {
             self.refuse(RefusalKind::Cache, "", what);
         }
         self.missing(&request.options);
-        if let Some(name) = parameters::unknown_sampling(options, &request.options) {
+        if let Some(option) = parameters::unknown_sampling(options, &request.options) {
+            let name = option.name();
             let what = format!("version {} of this API does not have the option `{name}`", options.version);
             self.refuse(RefusalKind::Parameter, name, what);
         }

@@ -1,7 +1,7 @@
 //! The fields of the request's options.
 
 use windlass_protocol::{Effort, Request, RequestOptions, Role, ToolChoice};
-use windlass_wire::EncodeError;
+use windlass_wire::{EncodeError, ExcludedOption};
 
 use crate::AnthropicOptions;
 use crate::model::claude_version;
@@ -12,7 +12,8 @@ use crate::request::{Field, WireThinking};
 pub(crate) const MISSING: [&str; 3] = ["seed", "verbosity", "stored_cache"];
 
 /// The options of sampling, which the API has until version 2026-10-21.
-const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
+const SAMPLING: [ExcludedOption; 3] =
+    [ExcludedOption::Temperature, ExcludedOption::TopP, ExcludedOption::TopK];
 
 /// The only label of a request that the API has.
 const USER: &str = "user_id";
@@ -30,7 +31,7 @@ pub(crate) fn encode<'a>(
     if let Some(name) = asked.set_names().find(|name| MISSING.contains(name)) {
         return Err(encode_error(format!("the option `{name}`")));
     }
-    if let Some(name) = unknown_sampling(options, asked) {
+    if let Some(name) = unknown_sampling(options, asked).map(ExcludedOption::name) {
         return Err(encode_error(format!("the option `{name}` in version {}", options.version)));
     }
     fields.push(("max_tokens", Field::Count(output_limit(options, asked))));
@@ -56,7 +57,7 @@ pub(crate) fn unknown_label(asked: &RequestOptions) -> Option<&str> {
 }
 
 /// Returns the first option of sampling, if the version of the API does not have them.
-pub(crate) fn unknown_sampling(options: &AnthropicOptions, asked: &RequestOptions) -> Option<&'static str> {
+pub(crate) fn unknown_sampling(options: &AnthropicOptions, asked: &RequestOptions) -> Option<ExcludedOption> {
     if options.has_sampling() {
         return None;
     }
@@ -65,7 +66,7 @@ pub(crate) fn unknown_sampling(options: &AnthropicOptions, asked: &RequestOption
         asked.top_p.is_some(),
         asked.extra.get("top_k").is_some_and(|k| !k.is_null()),
     ];
-    SAMPLING.into_iter().zip(is_set).find_map(|(name, is_set)| is_set.then_some(name))
+    SAMPLING.into_iter().zip(is_set).find_map(|(option, is_set)| is_set.then_some(option))
 }
 
 /// Returns the output limit, which the API requires. The default limit is increased by the tokens of the requested
@@ -109,15 +110,15 @@ fn is_adaptive(model: &str) -> bool {
 /// Removes options that the API refuses together: thinking excludes forced calls and changed sampling, and an open
 /// round of calls must begin with thoughts of this API. Models since Claude 4.5 take only one of temperature and
 /// `top_p`. A version of the API without sampling takes neither.
-pub(crate) fn settle(settings: &AnthropicOptions, request: &mut Request) -> Vec<&'static str> {
+pub(crate) fn settle(settings: &AnthropicOptions, request: &mut Request) -> Vec<ExcludedOption> {
     let mut lost = Vec::new();
-    while let Some(name) = unknown_sampling(settings, &request.options) {
-        match name {
-            "temperature" => request.options.temperature = None,
-            "top_p" => request.options.top_p = None,
-            _ => drop(request.options.extra.remove(name)),
+    while let Some(option) = unknown_sampling(settings, &request.options) {
+        match option {
+            ExcludedOption::Temperature => request.options.temperature = None,
+            ExcludedOption::TopP => request.options.top_p = None,
+            other => drop(request.options.extra.remove(other.name())),
         }
-        lost.push(name);
+        lost.push(option);
     }
     let is_in_round = request.messages.last().is_some_and(|message| message.role == Role::Tool);
     let options = &mut request.options;
@@ -127,7 +128,7 @@ pub(crate) fn settle(settings: &AnthropicOptions, request: &mut Request) -> Vec<
         options.temperature = None;
     }
     if options.temperature.is_some() && options.top_p.take().is_some() {
-        lost.push("top_p");
+        lost.push(ExcludedOption::TopP);
     }
     let is_forced = matches!(options.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
     let is_sampled = options.temperature.is_some_and(|value| (value - 1.0).abs() > f64::EPSILON)
@@ -136,7 +137,7 @@ pub(crate) fn settle(settings: &AnthropicOptions, request: &mut Request) -> Vec<
     let thinks = options.reasoning.is_some_and(|effort| effort.word().is_some());
     if thinks && (is_forced || is_sampled || is_in_round) {
         options.reasoning = None;
-        lost.push("reasoning effort");
+        lost.push(ExcludedOption::ReasoningEffort);
     }
     lost
 }

@@ -3,8 +3,8 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, FilesApi, HttpRequest, ProviderError,
-    RequestBody, SamplingKind, Wire, WireLimits,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, ExcludedOption, FilesApi, HttpRequest,
+    ProviderError, RequestBody, SamplingKind, Wire, WireLimits,
 };
 
 use crate::AnthropicOptions;
@@ -56,7 +56,7 @@ impl Wire for Anthropic {
         (kind == SamplingKind::TopK).then_some("top_k")
     }
 
-    fn settle_options(&self, request: &mut Request) -> Vec<&'static str> {
+    fn settle_options(&self, request: &mut Request) -> Vec<ExcludedOption> {
         settle(&self.options, request)
     }
 

@@ -4,8 +4,8 @@ use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
 use crate::{
-    CachesApi, DecodeError, EncodeError, FilesApi, HttpRequest, ProviderError, RequestBody, SamplingKind,
-    WireLimits,
+    CachesApi, DecodeError, EncodeError, ExcludedOption, FilesApi, HttpRequest, ProviderError, RequestBody,
+    SamplingKind, WireLimits,
 };
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
@@ -103,9 +103,8 @@ pub trait Wire: Send + Sync {
         None
     }
 
-    /// Removes options that the provider would refuse together with others of this request, and returns their
-    /// names. A gateway calls it for requests of other formats.
-    fn settle_options(&self, request: &mut Request) -> Vec<&'static str> {
+    /// Removes options that the provider would refuse together with others of this request, and returns them. A gateway calls it for requests of other formats.
+    fn settle_options(&self, request: &mut Request) -> Vec<ExcludedOption> {
         let _ = request;
         Vec::new()
     }

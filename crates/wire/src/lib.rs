@@ -56,6 +56,6 @@ pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, Respon
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
 pub use translation::{
-    CallRestorer, EmbeddingsApi, FieldEffect, FieldFate, FieldRule, HeaderDirection, HeaderRule,
-    RateLimitHeaders, SamplingKind, SamplingOption, keep_tools, read_effort, take_field,
+    CallRestorer, EmbeddingsApi, ExcludedOption, FieldEffect, FieldFate, FieldRule, HeaderDirection,
+    HeaderRule, RateLimitHeaders, SamplingKind, SamplingOption, keep_tools, read_effort, take_field,
 };

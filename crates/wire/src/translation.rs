@@ -142,6 +142,20 @@ pub struct SamplingOption {
     pub value: Value,
 }
 
+/// An option that a provider would refuse beside the others of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExcludedOption {
+    /// The temperature.
+    Temperature,
+    /// The share of the most likely tokens from which one is sampled.
+    TopP,
+    /// The number of the most likely tokens from which one is sampled.
+    TopK,
+    /// The effort of thoughts.
+    ReasoningEffort,
+}
+
 /// The conversion of calls of functions into the client's own form of calls.
 pub trait CallRestorer: Send {
     /// Converts the next chunk and appends the result to `out`. Calls must arrive as `Start`, `Delta`, `End`, or
@@ -164,6 +178,18 @@ impl FieldRule {
     pub const fn with_effect(mut self, effect: FieldEffect) -> Self {
         self.effect = effect;
         self
+    }
+}
+
+impl ExcludedOption {
+    /// Returns the name in reports of what a request lost.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::TopK => "top_k",
+            Self::ReasoningEffort => "reasoning effort",
+        }
     }
 }
 

@@ -18,9 +18,6 @@ pub(super) async fn check(arguments: &ProxyCheck, app: &App) -> anyhow::Result<E
         endpoint::read_certificate(entry)?;
     }
     output::print(&describe(&file)?)?;
-    if file.has_budgets() && file.usage_file.is_none() {
-        output::note("warning: without `usage_file`, budgets begin anew at each start");
-    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use windlass_gateway::{CacheOptions, ClientLimits, ServeOptions};
 
 use super::alias::Alias;
+use super::kept::KeptPaths;
 use super::state::StateEntry;
 use crate::wires::WireName;
 
@@ -35,8 +36,10 @@ pub(super) struct ProxyFile {
     pub(super) aliases: BTreeMap<String, Alias>,
     pub(super) client_keys: Option<PathBuf>,
     pub(super) clients: BTreeMap<String, ClientEntry>,
-    /// The file with the use of budgets.
+    /// The file with the use of budgets. Default: beside the keys of clients.
     pub(super) usage_file: Option<PathBuf>,
+    /// The file with the ids of responses that upstreams store. Default: beside the keys of clients.
+    pub(super) stored_ids_file: Option<PathBuf>,
     pub(super) origins: Vec<String>,
     /// Public names of the server under which clients without a key are answered.
     pub(super) hosts: Vec<String>,
@@ -144,10 +147,11 @@ impl ProxyFile {
         let text = std::fs::read_to_string(path).with_context(failure)?;
         let mut file = Self::parse(&text).with_context(failure)?;
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
-        let paths = [&mut file.client_keys, &mut file.usage_file, &mut file.log.file, &mut file.socket];
+        let kept = [&mut file.client_keys, &mut file.usage_file, &mut file.stored_ids_file];
+        let paths = kept.into_iter().chain([&mut file.log.file, &mut file.socket]);
         let tls = file.tls.iter_mut().flat_map(|tls| [&mut tls.certificate, &mut tls.key]);
         let state = file.state.iter_mut().filter_map(|state| state.file.as_mut());
-        for path in paths.into_iter().flatten().chain(tls).chain(state) {
+        for path in paths.flatten().chain(tls).chain(state) {
             *path = folder.join(&*path);
         }
         Ok(file)
@@ -186,13 +190,13 @@ impl ProxyFile {
         }
     }
 
-    /// Returns true if a client has a budget, whose use should outlive the process.
-    pub(super) fn has_budgets(&self) -> bool {
-        self.clients.values().any(|client| {
-            let ClientLimits { tokens_per_day, tokens_per_month, cost_per_day, cost_per_month, .. } =
-                client.limits;
-            [tokens_per_day, tokens_per_month, cost_per_day, cost_per_month].iter().any(Option::is_some)
-        })
+    /// Returns the paths of the files that continue after a restart.
+    pub(super) fn kept_paths(&self) -> KeptPaths<'_> {
+        KeptPaths {
+            client_keys: self.client_keys.as_deref(),
+            usage: self.usage_file.as_deref(),
+            stored_ids: self.stored_ids_file.as_deref(),
+        }
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -210,6 +214,13 @@ impl ProxyFile {
         anyhow::ensure!(!self.strict || !self.lenient, "`strict` excludes `lenient`");
         anyhow::ensure!(!self.no_store || self.state.is_none(), "`no_store` excludes `state`");
         self.state.iter().try_for_each(StateEntry::check)?;
+        let mut kept = BTreeSet::new();
+        for path in [&self.client_keys, &self.usage_file, &self.stored_ids_file, &self.log.file] {
+            anyhow::ensure!(
+                path.as_ref().is_none_or(|path| kept.insert(path)),
+                "`client_keys`, `usage_file`, `stored_ids_file` and `log.file` must be different files"
+            );
+        }
         anyhow::ensure!(
             self.log.sample.is_none_or(|share| (0.0..=1.0).contains(&share)),
             "`log.sample` is not between 0 and 1"

@@ -14,10 +14,10 @@ use super::assembly::{self, Purpose};
 #[cfg(unix)]
 use super::endpoint;
 use super::file::ProxyFile;
+use super::kept::KeptFiles;
 use super::request_spans::FrontTracer;
 #[cfg(unix)]
 use super::state::StateEntry;
-use super::usage;
 use crate::output;
 
 /// A configuration file, and the parts of its first content that only a new process changes.
@@ -28,6 +28,7 @@ pub(super) struct ServedFile<'a> {
     pub(super) app: &'a App,
     pub(super) tls: Option<ServerTls>,
     pub(super) tracer: FrontTracer,
+    pub(super) kept: KeptFiles,
 }
 
 /// The hangup signals (SIGHUP) of the process. They do not end it while this value exists.
@@ -71,23 +72,9 @@ impl Hangups {
 }
 
 impl ServedFile<'_> {
-    /// Reads the file again at each SIGHUP, and stores the use of budgets, until the future is dropped.
+    /// Reads the file again at each SIGHUP, and reports records that are not kept, until the future is dropped.
     pub(super) async fn follow(&self, front: &FrontHandle, hangups: Hangups) {
-        let keep = async {
-            match &self.file.usage_file {
-                Some(path) => usage::keep(path, front).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::join!(self.reload_at_signals(front, hangups), keep);
-    }
-
-    /// Stores the use of budgets at the end.
-    pub(super) fn finish(&self, front: &FrontHandle) -> anyhow::Result<()> {
-        match &self.file.usage_file {
-            Some(path) => usage::write(path, &front.current().usage()),
-            None => Ok(()),
-        }
+        tokio::join!(self.reload_at_signals(front, hangups), self.kept.watch());
     }
 
     #[cfg(unix)]
@@ -115,9 +102,9 @@ impl ServedFile<'_> {
                 }
                 front.replace(self.tracer.add_to(next));
                 output::note(&format!("{path} was read again"));
-                if list_fixed_settings(&file) != list_fixed_settings(&self.file) {
+                if FixedSettings::of(&file) != FixedSettings::of(&self.file) {
                     output::note(&format!(
-                        "error: {path} has another address, file of usage, store or limit of the server; they change \
+                        "error: {path} has another address, file of usage or ids, store or limit of the server; they change \
                          at the next start"
                     ));
                 }
@@ -129,16 +116,32 @@ impl ServedFile<'_> {
     }
 }
 
+/// The settings that only a new process changes.
 #[cfg(unix)]
-type FixedSettings<'a> = (
-    (Option<SocketAddr>, bool, Option<&'a Path>, bool),
-    ServeOptions,
-    (Option<&'a Path>, Option<&'a StateEntry>),
-);
+#[derive(PartialEq)]
+struct FixedSettings<'a> {
+    listen: Option<SocketAddr>,
+    allow_remote: bool,
+    socket: Option<&'a Path>,
+    has_tls: bool,
+    options: ServeOptions,
+    usage_file: Option<&'a Path>,
+    stored_ids_file: Option<&'a Path>,
+    state: Option<&'a StateEntry>,
+}
 
-/// Returns the settings that only a new process changes.
 #[cfg(unix)]
-fn list_fixed_settings(file: &ProxyFile) -> FixedSettings<'_> {
-    let address = (file.listen, file.allow_remote, file.socket.as_deref(), file.tls.is_some());
-    (address, file.serve_options(), (file.usage_file.as_deref(), file.state.as_ref()))
+impl<'a> FixedSettings<'a> {
+    fn of(file: &'a ProxyFile) -> Self {
+        Self {
+            listen: file.listen,
+            allow_remote: file.allow_remote,
+            socket: file.socket.as_deref(),
+            has_tls: file.tls.is_some(),
+            options: file.serve_options(),
+            usage_file: file.usage_file.as_deref(),
+            stored_ids_file: file.stored_ids_file.as_deref(),
+            state: file.state.as_ref(),
+        }
+    }
 }

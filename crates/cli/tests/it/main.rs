@@ -48,6 +48,8 @@ mod protocol;
 mod provider_login;
 mod proxy;
 mod proxy_file;
+#[cfg(unix)]
+mod proxy_restart;
 mod proxy_settings;
 mod pty;
 mod questions;

@@ -108,7 +108,7 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     configure(&place, &url, &format!("{chain}{limits}{third}[state]\nhours = 1\n"));
     assert!(proxy.reload().contains("proxy.toml was read again"));
     let note = proxy.note();
-    assert!(note.contains("another address, file of usage, store or limit"), "{note}");
+    assert!(note.contains("another address, file of usage or ids, store or limit"), "{note}");
 
     // A file with a mistake changes nothing, and each reload reports the mistake.
     configure(&place, &url, "[aliases]\nquick = \"fourth/scripted-1\"\n");
@@ -130,7 +130,7 @@ async fn a_file_configures_a_gateway_and_a_signal_reads_it_again() {
     assert!(refused.starts_with("HTTP/1.0 429") && refused.contains("retry-after: "), "{refused}");
     proxy.stop();
     let usage = std::fs::read_to_string(place.project().join("usage.json")).unwrap();
-    assert!(usage.contains("\"month_tokens\": 75"), "{usage}");
+    assert!(usage.contains("\"month_tokens\":75"), "{usage}");
 
     // A new process continues the budget.
     let proxy = Proxy::start(&place);

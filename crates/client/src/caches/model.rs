@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use windlass_protocol::{Refusal, Request};
+use windlass_protocol::{Prices, Refusal, Request};
 use windlass_stream::{Model, ModelError, ModelFacts, ModelFuture};
 
 use super::storage::{StorageSum, StorageUse};
@@ -170,5 +170,9 @@ impl Model for StoredCacheModel {
 
     fn facts(&self, model: &str) -> Option<ModelFacts> {
         self.client.facts(model)
+    }
+
+    fn prices(&self, model: &str) -> Option<Prices> {
+        self.client.prices(model)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_client::{Client, Endpoint, Options, Pace, StoredCacheModel, Vendors};
+use windlass_client::{Client, Endpoint, Fallback, Options, Pace, StoredCacheModel, Vendors};
 use windlass_protocol::{Message, Part, Request, ToolChoice, ToolName, ToolSpec};
 use windlass_stream::Model;
 use windlass_wire::Wire;
@@ -239,4 +239,23 @@ async fn a_cache_of_the_table_has_the_price_of_its_model() {
     let gemini = Client::vendor(Vendors::builtin().get("gemini").unwrap().clone());
     let gemini = gemini.key(Some(KEY.into())).build().unwrap();
     assert_eq!(gemini.storage_cost(&cache, 2 * HOUR), Some(10_000));
+}
+
+/// A gateway reads the prices alone for each request.
+#[tokio::test]
+async fn the_prices_alone_are_those_of_the_facts() {
+    let server = Server::start(vec![]).await;
+    let own = priced(&server, "");
+    let cached = StoredCacheModel::new(own.clone(), HOUR);
+    let gemini = Client::vendor(Vendors::builtin().get("gemini").unwrap().clone());
+    let gemini = gemini.key(Some(KEY.into())).build().unwrap();
+    let fallback = Fallback::new(Arc::new(gemini.clone()), "gemini-2.5-flash");
+    let models: [&dyn Model; 5] = [&own, &cached, &gemini, &fallback, &Arc::new(gemini.clone())];
+    for (place, model) in models.into_iter().enumerate() {
+        for name in ["gemini-2.5-flash", "unknown"] {
+            let prices = model.prices(name);
+            assert_eq!(prices, model.facts(name).unwrap().prices, "model {place}, {name}");
+            assert!(prices.is_some() || name == "unknown", "model {place}");
+        }
+    }
 }

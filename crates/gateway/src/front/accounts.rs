@@ -2,7 +2,8 @@
 //! answer has ended, so that concurrent requests cannot pass a limit together.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::calendar::Moment;
 use super::limits::ClientLimits;
 use super::window::MinuteWindow;
+use crate::record_file::{RecordFile, RecordFileError, RecordKeeper, Records};
 
 /// Tokens and their cost, in millionths of a currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,9 +46,11 @@ pub(super) struct Reservation {
     client: String,
     moment: Moment,
     pub(super) amount: Amount,
+    /// True for a client with a budget, whose use a file keeps.
+    is_kept: bool,
 }
 
-/// The use of the budgets of one client, for a store that outlives the process.
+/// The use of the budgets of one client, and a line of the file that keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -69,7 +73,11 @@ pub struct ClientUsage {
 
 /// The accounts of all clients.
 #[derive(Debug, Default)]
-pub(super) struct Accounts(Mutex<BTreeMap<String, Account>>);
+pub(super) struct Accounts(Mutex<RecordKeeper<AccountTable>>);
+
+/// The account of each client, by its name.
+#[derive(Debug, Default)]
+struct AccountTable(BTreeMap<String, Account>);
 
 #[derive(Debug, Default)]
 struct Account {
@@ -87,7 +95,13 @@ struct Period {
 }
 
 impl Accounts {
-    /// Reserves an amount for a request, if it fits below all limits.
+    /// Adds the use of budgets of a file, and keeps it there.
+    pub(super) fn open(&self, path: &Path) -> Result<RecordFile, RecordFileError> {
+        self.lock().open(path)
+    }
+
+    /// Reserves an amount for a request, if it fits below all limits. The reservation of a client with a budget is in the
+    /// file before this returns, so a killed process has counted each request that it sent.
     pub(super) fn reserve(
         &self,
         client: &str,
@@ -95,22 +109,27 @@ impl Accounts {
         amount: Amount,
         second: u64,
     ) -> Result<Reservation, Denial> {
-        let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let account = accounts.entry(client.to_owned()).or_default();
+        let accounts = &mut *self.lock();
+        let account = accounts.records.0.entry(client.to_owned()).or_default();
         let moment = account.advance(second);
         account.check(limits, amount, moment)?;
         account.requests.add(1);
         account.tokens.add(amount.tokens);
         account.day.amount.add(amount);
         account.month.amount.add(amount);
-        Ok(Reservation { client: client.to_owned(), moment, amount })
+        let is_kept = limits.has_budget();
+        if is_kept {
+            let usage = account.usage(client);
+            accounts.store(|| usage);
+        }
+        Ok(Reservation { client: client.to_owned(), moment, amount, is_kept })
     }
 
     /// Replaces a reservation by the amount that was used. It counts in the periods of the reservation.
     pub(super) fn settle(&self, reservation: &Reservation, used: Amount) {
-        let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(account) = accounts.get_mut(&reservation.client) else { return };
-        let Reservation { moment, amount, .. } = reservation;
+        let accounts = &mut *self.lock();
+        let Some(account) = accounts.records.0.get_mut(&reservation.client) else { return };
+        let Reservation { client, moment, amount, is_kept } = reservation;
         account.tokens.correct(moment.second, amount.tokens, used.tokens);
         for (period, number) in [(&mut account.day, moment.day), (&mut account.month, moment.month)] {
             if period.number == number {
@@ -118,33 +137,63 @@ impl Accounts {
                 period.amount.add(used);
             }
         }
+        if *is_kept {
+            let usage = account.usage(client);
+            accounts.store(|| usage);
+        }
     }
 
     /// Returns the use of the budgets. Reservations are part of it.
     pub(super) fn usage(&self) -> Vec<ClientUsage> {
-        let accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let usage = accounts.iter().map(|(client, account)| ClientUsage {
-            client: client.clone(),
-            day: account.day.number,
-            day_tokens: account.day.amount.tokens,
-            day_cost: account.day.amount.cost,
-            month: account.month.number,
-            month_tokens: account.month.amount.tokens,
-            month_cost: account.month.amount.cost,
-        });
-        usage.collect()
+        let accounts = self.lock();
+        accounts.records.0.iter().map(|(client, account)| account.usage(client)).collect()
     }
 
     /// Sets the use of the budgets of these clients.
     pub(super) fn restore(&self, usage: &[ClientUsage]) {
-        let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for entry in usage {
-            let account = accounts.entry(entry.client.clone()).or_default();
-            let day = Amount { tokens: entry.day_tokens, cost: entry.day_cost };
-            let month = Amount { tokens: entry.month_tokens, cost: entry.month_cost };
-            account.day = Period { number: entry.day, amount: day };
-            account.month = Period { number: entry.month, amount: month };
-        }
+        let accounts = &mut *self.lock();
+        usage.iter().for_each(|entry| accounts.records.restore(entry));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RecordKeeper<AccountTable>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AccountTable {
+    fn restore(&mut self, usage: &ClientUsage) {
+        let account = self.0.entry(usage.client.clone()).or_default();
+        let day = Amount { tokens: usage.day_tokens, cost: usage.day_cost };
+        let month = Amount { tokens: usage.month_tokens, cost: usage.month_cost };
+        account.day = Period { number: usage.day, amount: day };
+        account.month = Period { number: usage.month, amount: month };
+    }
+}
+
+impl Records for AccountTable {
+    const KIND: &'static str = "usage 2";
+
+    type Record = ClientUsage;
+
+    fn apply(&mut self, record: ClientUsage) {
+        self.restore(&record);
+    }
+
+    /// Leaves out clients without a request in the newest month: their use does not count any more, and removed clients
+    /// would stay in the file for ever.
+    fn list(&self) -> impl Iterator<Item = ClientUsage> {
+        let newest = self.0.values().map(|account| account.month.number).max();
+        let current = self.0.iter().filter(move |(_, account)| Some(account.month.number) == newest);
+        current.map(|(client, account)| account.usage(client))
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Version 1 was one array, which was written every five seconds.
+    fn read_headless(text: &[u8]) -> Option<Vec<ClientUsage>> {
+        serde_json::from_slice(text).ok()
     }
 }
 
@@ -161,6 +210,18 @@ impl Account {
             }
         }
         moment
+    }
+
+    fn usage(&self, client: &str) -> ClientUsage {
+        ClientUsage {
+            client: client.to_owned(),
+            day: self.day.number,
+            day_tokens: self.day.amount.tokens,
+            day_cost: self.day.amount.cost,
+            month: self.month.number,
+            month_tokens: self.month.amount.tokens,
+            month_cost: self.month.amount.cost,
+        }
     }
 
     fn check(&self, limits: &ClientLimits, amount: Amount, moment: Moment) -> Result<(), Denial> {

@@ -7,8 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use windlass_wire::{Framing, Outline, ProviderError, Server};
 
 use super::accounts::{Amount, Reservation};
+use super::budget::ExpectedTokens;
 use super::cache_plan::CachePlan;
-use super::measured::{Hold, Measurement};
+use super::measured::{Hold, Measurement, Receivers, RequestNames};
 use super::refusals::{not_permitted, overload_error};
 use super::tracer::{RequestSpan, replace_parent};
 use super::{CacheResult, ClientKey, Front, GatewayChain, Route, attempts, budget};
@@ -31,24 +32,23 @@ impl Front {
         let outline = summary.outline.as_ref();
         let model = outline.map_or("", |outline: &Outline| outline.model.as_str());
         let name = client.map_or("", |key| key.name.as_str());
-        let format = server.map_or("", Server::name);
         let is_cached = outline.is_some() && summary.kind != RequestKind::Compaction;
         let cached = self.cache.as_ref().zip(server.filter(|_| is_cached));
         let plan = cached.map(|(cache, server)| CachePlan::new(cache, server, &request));
         let keeps_ids = server.is_some_and(Server::stores_responses) && summary.kind == RequestKind::Answer;
         let recorder = Arc::new(self.recorder(plan.as_ref(), keeps_ids.then_some(&*request.owner)));
-        let mut measurement = Measurement::start(
-            (Arc::clone(&self.shared), Arc::clone(&recorder)),
-            (self.log.clone(), &self.tracer),
-            &request,
-            (name, format, model),
-        );
+        let receivers = Receivers {
+            shared: Arc::clone(&self.shared),
+            recorder: Arc::clone(&recorder),
+            log: self.log.clone(),
+            tracer: &self.tracer,
+        };
+        let names = RequestNames { client: name, format: server.map_or("", Server::name), model };
+        let mut measurement = Measurement::start(receivers, &request, &names);
         if server.is_none() {
             return measurement.measure(self.refuse_path("POST", &request), None);
         }
-        let foreign_model = client.filter(|key| !key.permits(model)).map(|_| not_permitted(model));
-        let foreign_state = || server.and_then(|server| self.refuse_foreign_state(server, &request));
-        if let Some(error) = foreign_model.or_else(foreign_state) {
+        if let Some(error) = self.refuse_foreign(client, server, model, &request) {
             return measurement.measure(self.refuse(server, &error), None);
         }
         let Some(place) = self.shared.places.enter(self.requests) else {
@@ -56,7 +56,13 @@ impl Front {
         };
         let chain = self.chain_for(model);
         let stored = plan.as_ref().and_then(CachePlan::find);
-        match self.hold(client, chain, &summary, (&request, stored.is_some())).await {
+        let hold = match stored {
+            Some(_) => self.count_request(client),
+            // The future is needed for clients with limits only.
+            None if client.is_some() => Box::pin(self.hold(client, chain, &summary, &request)).await,
+            None => Ok(None),
+        };
+        match hold {
             Ok(hold) => measurement.hold(hold),
             Err(error) => return measurement.measure(self.refuse(server, &error), Some(place)),
         }
@@ -82,6 +88,18 @@ impl Front {
         measurement.measure(answer, Some(place))
     }
 
+    /// Refuses a model that the client may not use, and stored state of another client.
+    fn refuse_foreign(
+        &self,
+        client: Option<&ClientKey>,
+        server: Option<&dyn Server>,
+        model: &str,
+        request: &ClientRequest,
+    ) -> Option<ProviderError> {
+        let foreign_model = client.filter(|key| !key.permits(model)).map(|_| not_permitted(model));
+        foreign_model.or_else(|| self.refuse_foreign_state(server?, request))
+    }
+
     /// Creates the recorder of an answer. `owner` is the client for which the id of a stored response is kept, if it is.
     fn recorder(&self, plan: Option<&CachePlan>, owner: Option<&str>) -> Recorder {
         let recorder = match plan {
@@ -94,51 +112,53 @@ impl Front {
         }
     }
 
-    /// Holds the amount of a request of a client with limits. A stored answer counts as a request, and costs no tokens.
+    /// Counts a stored answer as a request of a client with limits. It costs no tokens.
+    fn count_request(&self, client: Option<&ClientKey>) -> Result<Option<Hold>, ProviderError> {
+        let Some(client) = client.filter(|key| !key.limits.is_unlimited()) else { return Ok(None) };
+        self.reserve_amount(client, Amount::default()).map(|_| None)
+    }
+
+    /// Holds the amount that a request of a client with limits may use.
     async fn hold(
         &self,
         client: Option<&ClientKey>,
         chain: &GatewayChain,
         summary: &RequestSummary,
-        (request, is_stored): (&ClientRequest, bool),
+        request: &ClientRequest,
     ) -> Result<Option<Hold>, ProviderError> {
         let Some(client) = client.filter(|key| !key.limits.is_unlimited()) else { return Ok(None) };
         let Some(outline) = &summary.outline else { return Ok(None) };
-        if is_stored {
-            return self.reserve_amount(client, Amount::default()).map(|_| None);
-        }
-        self.reserve(client, chain, outline, (request, matches!(summary.kind, RequestKind::Embeddings(_))))
-            .await
-            .map(Some)
+        let expected = if matches!(summary.kind, RequestKind::Embeddings(_)) {
+            budget::expect_tokens(&request.body, Some(0))?
+        } else {
+            // The stored conversation that the request continues is input, too.
+            let maximum = self.find_maximum(chain, &outline.model);
+            budget::expect_tokens(&self.add_history(chain, request).await.body, maximum)?
+        };
+        let reservation = self.reserve(client, chain, &outline.model, expected)?;
+        let is_background = budget::is_background(&request.body);
+        let is_whole = outline.framing == Framing::Whole;
+        Ok(Some(Hold { reservation, expected, is_whole, is_background }))
     }
 
-    /// Reserves the amount that a request may use, with the stored conversation that it continues.
-    async fn reserve(
+    /// Reserves the amount of the tokens at the most expensive gateway of a chain, because any of them may answer.
+    fn reserve(
         &self,
         client: &ClientKey,
         chain: &GatewayChain,
-        outline: &Outline,
-        (request, is_embedding): (&ClientRequest, bool),
-    ) -> Result<Hold, ProviderError> {
-        let maximum = self.find_maximum(chain, &outline.model);
-        let expected = if is_embedding {
-            budget::expect_tokens(&request.body, Some(0))?
-        } else {
-            budget::expect_tokens(&self.add_history(chain, request).await.body, maximum)?
-        };
+        model: &str,
+        expected: ExpectedTokens,
+    ) -> Result<Reservation, ProviderError> {
         let mut amount = Amount::default();
         for Gateway { upstream, .. } in chain.gateways() {
-            let prices = upstream.prices(upstream.name.as_deref().unwrap_or(&outline.model));
+            let prices = upstream.prices(upstream.name.as_deref().unwrap_or(model));
             if prices.is_none() && client.limits.has_money() {
-                return Err(budget::unknown_price(&outline.model));
+                return Err(budget::unknown_price(model));
             }
-            // Any gateway of the chain may answer.
             let candidate = expected.amount(prices);
             amount = Amount { tokens: candidate.tokens, cost: amount.cost.max(candidate.cost) };
         }
-        let reservation = self.reserve_amount(client, amount)?;
-        let is_background = budget::is_background(&request.body);
-        Ok(Hold { reservation, expected, is_whole: outline.framing == Framing::Whole, is_background })
+        self.reserve_amount(client, amount)
     }
 
     /// Returns the maximum of output tokens that the catalogue knows of a model, by the client's name for it or by those of

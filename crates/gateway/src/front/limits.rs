@@ -43,6 +43,11 @@ impl ClientLimits {
         *self == Self::default()
     }
 
+    /// Returns true with a limit for a day or a month, whose use must outlive a process.
+    pub(super) fn has_budget(&self) -> bool {
+        self.has_money() || self.tokens_per_day.is_some() || self.tokens_per_month.is_some()
+    }
+
     /// Returns true with a budget in money, which needs known prices.
     pub(super) fn has_money(&self) -> bool {
         self.cost_per_day.is_some() || self.cost_per_month.is_some()

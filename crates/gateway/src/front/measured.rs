@@ -34,6 +34,21 @@ pub(super) struct Measurement {
     line: RequestLine,
 }
 
+/// The receivers of a measurement.
+pub(super) struct Receivers<'a> {
+    pub(super) shared: Arc<FrontRecords>,
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) log: Option<Arc<dyn RequestLog>>,
+    pub(super) tracer: &'a Tracer,
+}
+
+/// The names of a request in measurements. A name is empty if it is not known.
+pub(super) struct RequestNames<'a> {
+    pub(super) client: &'a str,
+    pub(super) format: &'a str,
+    pub(super) model: &'a str,
+}
+
 /// The reservation of a request, and the expected tokens from which it was computed.
 #[derive(Debug)]
 pub(super) struct Hold {
@@ -46,19 +61,15 @@ pub(super) struct Hold {
 }
 
 impl Measurement {
-    pub(super) fn start(
-        (shared, recorder): (Arc<FrontRecords>, Arc<Recorder>),
-        (log, tracer): (Option<Arc<dyn RequestLog>>, &Tracer),
-        request: &ClientRequest,
-        (client, format, model): (&str, &str, &str),
-    ) -> Self {
+    pub(super) fn start(receivers: Receivers<'_>, request: &ClientRequest, names: &RequestNames<'_>) -> Self {
+        let Receivers { shared, recorder, log, tracer } = receivers;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let line = RequestLine {
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-            client: client.to_owned(),
-            format: format.to_owned(),
+            client: names.client.to_owned(),
+            format: names.format.to_owned(),
             path: hide_keys(request, request.route()),
-            model: hide_keys(request, model),
+            model: hide_keys(request, names.model),
             status: CLOSED_BY_CLIENT,
             wait_ms: None,
             first_byte_ms: None,

@@ -1,6 +1,6 @@
 //! `PageRules`: the origins that may call a server, and the names of the server.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use hyper::http::uri::Authority;
 
@@ -17,6 +17,11 @@ pub(super) struct PageRules {
 impl PageRules {
     /// Returns true if the header `host` has an address, a private name or a permitted one.
     pub(super) fn permit_host(&self, host: &str) -> bool {
+        // Most clients of a machine name it by its address.
+        let (address, port) = host.split_once(':').unwrap_or((host, ""));
+        if address.parse::<Ipv4Addr>().is_ok() && port.bytes().all(|byte| byte.is_ascii_digit()) {
+            return true;
+        }
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();

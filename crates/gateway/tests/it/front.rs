@@ -207,7 +207,7 @@ async fn only_clients_with_a_key_are_answered_and_only_for_their_models() {
     let list = send(port, "GET", "/v1/models", &bearer(&one), "").await.json();
     assert_eq!(list["data"].as_array().unwrap().len(), 1);
     assert_eq!(provider.requests().len(), 5);
-    // Neither measurements nor what the provider received contain a key.
+    // Neither the measurements nor the requests at the provider contain a key.
     check_no_key(&provider);
     let told = format!("{} {:?} {front:?}", front.to_prometheus(), provider.requests());
     assert!(!told.contains(&all) && !told.contains(&one), "{told}");

@@ -38,6 +38,15 @@ impl Model for Encoding {
     }
 }
 
+/// A server moves the future of each request several times.
+#[test]
+fn the_future_of_a_request_is_small() {
+    let gateway = crate::canned::Canned::new(200, "application/json", "{}").gateway("openai-chat");
+    let request = ClientRequest::new("/v1/chat/completions", "{}");
+    let bytes = size_of_val(&gateway.answer(&request));
+    assert!(bytes <= 4 << 10, "{bytes} bytes");
+}
+
 /// The part of a conversation that grows.
 #[derive(Clone, Copy, Debug)]
 enum Growing {

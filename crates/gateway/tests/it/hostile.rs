@@ -73,7 +73,7 @@ async fn every_switch_in_every_pair_ends_in_an_error_or_a_right_answer() {
     }
 }
 
-/// A provider that begins and then says nothing: the gateway's own idle timer ends it.
+/// The idle timer of the gateway ends the answer of a provider that stalls after its beginning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_stalls_ends_in_time() {
     for (front, behind) in pairs() {

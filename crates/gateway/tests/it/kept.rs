@@ -139,6 +139,41 @@ async fn options_that_change_the_draw_are_refused_unless_the_gateway_is_lenient(
     assert_eq!(strict.answer(&request).await.status, 400);
 }
 
+/// A field has the fate of its own rule, and not that of another field whose name ends in the same way.
+#[tokio::test]
+async fn a_field_without_a_rule_has_no_fate_of_a_field_elsewhere() {
+    let gemini = ("/v1beta/models/m:generateContent", json!({"contents": [{"parts": [{"text": "x"}]}]}));
+    let responses = ("/v1/responses", json!({"model": "m", "input": "x"}));
+    for ((path, mut body), place, value, name) in [
+        // `labels` and `store` of the request are left out by a rule.
+        (gemini.clone(), "/generationConfig", json!({"labels": "a"}), "labels"),
+        (gemini.clone(), "/generationConfig", json!({"store": true}), "store"),
+        // `reasoning.summary` is left out by a rule.
+        (responses.clone(), "/summary", json!("auto"), "summary"),
+        (responses.clone(), "/text", json!({"service_tier": "flex"}), "service_tier"),
+        // `generationConfig.logprobs` is refused by a rule.
+        (gemini.clone(), "/logprobs", json!(2), "logprobs"),
+    ] {
+        let (_, field) = place.split_at(1);
+        body[field] = value;
+        let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+        let answer = provider.gateway("anthropic").answer(&post(path, &body)).await;
+        assert_eq!((answer.status, header(&answer, "x-windlass-lost")), (200, Some(name)), "{body}");
+        let strict = provider.gateway("anthropic").with_loss_policy(LossPolicy::Strict);
+        let refused = strict.answer(&post(path, &body)).await;
+        assert_eq!(refused.status, 400, "{body}");
+        assert!(text(refused).await.contains(name), "{body}");
+    }
+    // Both spellings of a field of Gemini have its rule.
+    for field in ["safetySettings", "safety_settings"] {
+        let (path, mut body) = gemini.clone();
+        body[field] = json!([{"category": "c", "threshold": "BLOCK_ONLY_HIGH"}]);
+        let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
+        let answer = provider.gateway("anthropic").answer(&post(path, &body)).await;
+        assert_eq!(answer.status, 400, "{field}");
+    }
+}
+
 #[tokio::test]
 async fn values_that_clients_send_by_default_are_not_refused() {
     let chat = |fields: Value| {

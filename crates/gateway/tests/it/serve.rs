@@ -294,7 +294,7 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
     }
 }
 
-// 502 would say that the upstream provider failed.
+// Status 502 would mean that the upstream provider failed.
 #[tokio::test]
 async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
     for format in formats() {

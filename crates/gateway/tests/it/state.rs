@@ -141,7 +141,7 @@ async fn references_and_results_find_their_stored_items() {
     let sent = provider.body()["messages"].clone();
     assert_eq!(sent[1]["tool_calls"][0]["id"], "call_1");
     assert_eq!((&sent[2]["role"], &sent[2]["content"]), (&json!("tool"), &json!("seen")));
-    // The Vercel SDK sends the whole conversation with references to what is stored.
+    // The Vercel SDK sends the whole conversation with references to stored items.
     let reference = json!({"type": "item_reference", "id": first["output"][0]["id"]});
     let input = json!([{"role": "user", "content": "one"}, reference, result]);
     ask(&gateway, "", &json!({"input": input, "tools": tools})).await;

@@ -1,6 +1,6 @@
 //! The table of providers.
 
-use windlass_vendors::{Auth, Endpoint, Vendors};
+use windlass_vendors::{Auth, Endpoint, Header, Vendors};
 
 #[test]
 fn a_provider_is_found_by_its_name() {
@@ -65,4 +65,18 @@ fn a_sign_in_belongs_to_the_providers_own_server() {
         .with_file("[vendor.office]\nlike = \"openrouter\"\nbase-url = \"https://llm.example/v1\"\n")
         .unwrap();
     assert!(vendors.get("office").unwrap().endpoint.sign_in.is_none());
+}
+
+#[test]
+fn a_header_is_secret_if_its_name_contains_a_word_of_secrets() {
+    let secrets =
+        ["Authorization", "proxy-authorization", "x-goog-api-key", "Set-Cookie", "KEY", "x-client-secret-2"];
+    for name in secrets.into_iter().chain(["session-token", "kkey", "cookcookie"]) {
+        assert!(Header::new(name, "").is_secret, "{name}");
+    }
+    for name in
+        ["", "ke", "k", "x-title", "content-type", "author", "kookie", "toke", "secre-t", "\u{e9}-ke\u{e9}y"]
+    {
+        assert!(!Header::new(name, "").is_secret, "{name}");
+    }
 }

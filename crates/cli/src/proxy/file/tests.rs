@@ -11,7 +11,6 @@ const UPSTREAMS: &str =
 fn a_file_without_optional_parts_has_the_only_upstream_as_its_default() {
     let file = ProxyFile::parse("[upstreams.only]\nprovider = \"ollama\"").unwrap();
     assert_eq!(file.default_upstream().unwrap(), "only");
-    assert!(!file.has_budgets());
 }
 
 #[test]
@@ -21,7 +20,6 @@ fn budgets_and_limits_are_read() {
          [limits]\nbody_seconds = 7\n"
     );
     let file = ProxyFile::parse(&text).unwrap();
-    assert!(file.has_budgets());
     assert_eq!(file.clients["laptop"].limits.cost_per_month, Some(20_000_000));
     assert_eq!(file.serve_options().body_timeout.as_secs(), 7);
 }
@@ -119,6 +117,20 @@ fn the_store_has_its_limits_and_a_file_beside_the_configuration() {
     assert!(!folder.path().join("responses.db").exists());
 }
 
+/// A file of records that replaces the keys of clients would lock them out.
+#[test]
+fn one_path_is_one_file() {
+    let base = "default = \"a\"\n[upstreams.a]\nbase_url = \"http://127.0.0.1:1\"\nwire = \"openai-chat\"\n";
+    let error = |paths: &str| ProxyFile::parse(&format!("{paths}\n{base}")).unwrap_err().to_string();
+    for paths in [
+        "client_keys = \"keys.json\"\nusage_file = \"keys.json\"",
+        "usage_file = \"a.jsonl\"\nstored_ids_file = \"a.jsonl\"",
+        "stored_ids_file = \"a.jsonl\"\nlog = { file = \"a.jsonl\" }",
+    ] {
+        assert!(error(paths).contains("must be different files"), "{paths}");
+    }
+}
+
 #[test]
 fn the_example_of_the_guide_is_valid() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/src/gateway-operations.md");
@@ -127,5 +139,5 @@ fn the_example_of_the_guide_is_valid() {
     let file = ProxyFile::parse(example).unwrap();
     assert_eq!((file.upstreams.len(), file.aliases.len(), file.clients.len()), (3, 2, 1));
     assert!(file.cache.is_some() && file.log.sample == Some(0.1));
-    assert!(file.has_budgets() && file.usage_file.is_some() && file.log.file.is_some());
+    assert!(file.usage_file.is_some() && file.stored_ids_file.is_some() && file.log.file.is_some());
 }

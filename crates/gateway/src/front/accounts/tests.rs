@@ -156,3 +156,52 @@ fn a_request_that_never_fits_is_refused_for_good() {
     let denial = Accounts::default().reserve("a", &LIMITS, amount, 5).unwrap_err();
     assert_eq!(denial, Denial::TooLarge { limit: LimitKind::TokensPerMinute, needed: 101, most: 100 });
 }
+
+#[test]
+fn a_killed_process_has_counted_each_reservation() {
+    let limits = ClientLimits { tokens_per_month: Some(10), ..ClientLimits::default() };
+    let rates = ClientLimits { requests_per_minute: Some(10), ..ClientLimits::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("usage.jsonl");
+    let open = || {
+        let accounts = Accounts::default();
+        accounts.open(&path).unwrap();
+        accounts
+    };
+    let (amount, second) = (Amount { tokens: 4, cost: 2 }, 20_784 * 86_400);
+    for admitted in 0..4 {
+        // Dropping it writes nothing.
+        let accounts = open();
+        let first = accounts.reserve("a", &limits, amount, second + 60 * admitted);
+        assert_eq!(first.is_ok(), admitted < 2, "{first:?}");
+        assert!(accounts.reserve("b", &rates, amount, second).is_ok());
+        if let Ok(first) = first {
+            accounts.settle(&first, Amount { tokens: 3 + admitted, cost: 1 });
+        }
+    }
+    let usage = open().usage();
+    let [a] = usage.as_slice() else { panic!("{usage:?}") };
+    assert_eq!((a.month_tokens, a.day_tokens, a.month_cost), (7, 7, 2));
+    // A client without a request in the newest month leaves the file.
+    let accounts = open();
+    assert!(accounts.reserve("c", &limits, amount, second + 5 * 86_400).is_ok());
+    drop(accounts);
+    drop(open());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(r#""client":"c""#) && !text.contains(r#""client":"a""#), "{text}");
+}
+
+#[test]
+fn a_file_of_the_first_version_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("usage.json");
+    let accounts = Accounts::default();
+    let limits = ClientLimits { tokens_per_day: Some(10), ..ClientLimits::default() };
+    assert!(accounts.reserve("a", &limits, Amount { tokens: 8, cost: 2 }, 86_400).is_ok());
+    std::fs::write(&path, serde_json::to_string_pretty(&accounts.usage()).unwrap()).unwrap();
+    for _ in 0..2 {
+        let next = Accounts::default();
+        assert_eq!(next.open(&path).unwrap().count_damaged_lines(), 0);
+        assert_eq!(next.usage(), accounts.usage());
+    }
+}

@@ -4,34 +4,35 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::{Request, RequestOptions};
 use windlass_wire::{SamplingKind, SamplingOption, Server, Wire};
 
+use crate::loss::Loss;
 use crate::{fields, instructions};
 
-/// Moves the fields of `from` that have a meaning in `to`. Returns the names of the others, and of options that the
-/// other provider would refuse in this request.
-pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire) -> Vec<String> {
+/// Moves the fields of `from` that have a meaning in `to`. Returns the others, and the options that the other provider would
+/// refuse in this request.
+pub(crate) fn translate(request: &mut Request, from: &dyn Server, to: &dyn Wire) -> Vec<Loss> {
     let sampling = from.share_options(request);
     let unread = std::mem::take(&mut request.options.extra);
-    let mut lost = fields::names(from, unread, request);
+    let mut losses = fields::find_losses(from, &unread, request);
     for option in sampling {
         if is_idle(&option) || make_greedy(&option, &mut request.options, to) {
             continue;
         }
         match to.sampling_field(option.kind) {
             Some(field) => insert_option(&mut request.options.extra, field, option),
-            None => lost.push(option.name.to_owned()),
+            None => losses.push(Loss::option(option.name)),
         }
     }
     settle_share(&mut request.options);
     if !to.takes_seed() && request.options.seed.take().is_some() {
-        lost.push("seed".to_owned());
+        losses.push(Loss::option("seed"));
     }
     if !to.takes_verbosity()
         && let Some(sentence) = request.options.verbosity.take().and_then(instructions::verbosity)
     {
         instructions::add(request, sentence);
     }
-    lost.extend(to.settle_options(request).into_iter().map(str::to_owned));
-    lost
+    losses.extend(to.settle_options(request).into_iter().map(Loss::from));
+    losses
 }
 
 /// Returns true for the value with which the client's API samples by itself: no penalty, and the `topK` of Gemini's models.
