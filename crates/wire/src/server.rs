@@ -270,6 +270,12 @@ fn outline_of_body(
     if let Some(outline) = read_outline(text) {
         return Ok(outline);
     }
+    // Clients forward the text of models, which can have half of a surrogate pair.
+    let repaired = crate::replace_lone_surrogates(text);
+    let text = repaired.as_deref().unwrap_or(text);
+    if let Some(outline) = repaired.as_deref().and_then(read_outline) {
+        return Ok(outline);
+    }
     // The rest finds the error.
     let mut fields = Fields::parse("", text)?;
     // Which of two models a provider takes is not known, so a gateway cannot decide about them.
