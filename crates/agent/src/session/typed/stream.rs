@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_loop::{Event, Used};
 use windlass_partial_json::{Kind, Node};
-use windlass_protocol::{CallId, Message, ResultStatus, ToolResult, Usage};
+use windlass_protocol::{Arguments, CallId, Message, ResultStatus, ToolResult, Usage};
 use windlass_tool_args::{Partial, PartialValue, ValuePartial};
 
 use super::answer_path::AnswerPath;
@@ -204,7 +204,7 @@ impl<T> TypedStream<'_, T> {
             Event::CallFinished { call }
                 if self.call.as_ref() == Some(&call.id) && self.answer.text().is_empty() =>
             {
-                let arguments = call.arguments().map(|arguments| arguments.as_str());
+                let arguments = call.arguments().map(Arguments::as_str);
                 self.answer.push(arguments.unwrap_or_default())
             }
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
