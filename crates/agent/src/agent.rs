@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use windlass_journal::Record;
-use windlass_loop::{Entry, HookPoint, Input, Machine};
-use windlass_protocol::Message;
+use windlass_loop::{Config, Entry, HookPoint, Input, Machine};
+use windlass_protocol::{Control, Message};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
@@ -133,9 +133,17 @@ impl Agent {
     /// Returns the tools and the machine of a new run.
     fn prepare(&self, options: &mut RunOptions) -> (Arc<Tools>, Machine) {
         let parts = &self.parts;
-        let tools = parts.begin();
+        let answer_toolbox = options.answer_toolbox.take();
+        let tools = match &answer_toolbox {
+            Some(toolbox) => parts.begin_with(toolbox),
+            None => parts.begin(),
+        };
         let request = parts.config.options.merge(&options.request);
-        let config = tools.config(&parts.config).with_options(request).with_output(options.output.clone());
+        let mut config =
+            tools.config(&parts.config).with_options(request).with_output(options.output.clone());
+        if answer_toolbox.is_some() {
+            config = expect_answer_call(config, parts.corrections);
+        }
         let config = config.with_run(options.run_id()).with_origin(options.origin.take());
         let machine = Machine::new(config);
         let machine = match options.history.take() {
@@ -165,6 +173,18 @@ impl Agent {
         let (machine, effects) = Machine::resume(config, entries, 0)?;
         Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
     }
+}
+
+/// Returns the configuration of a run in which a tool takes the answer. Text can end the run too, unless the agent has a
+/// tool for completions: a model that answers in text is corrected in the next task. Calls that do not fit do not
+/// reach the limit of mistakes before their corrections are used.
+fn expect_answer_call(mut config: Config, corrections: u32) -> Config {
+    config.ends_with_text |= !config.tools.iter().any(|tool| tool.hints.control == Control::Completion);
+    let mistakes = &mut config.limits.mistakes;
+    if *mistakes != 0 {
+        *mistakes = corrections.saturating_add(1).max(*mistakes);
+    }
+    config
 }
 
 impl std::fmt::Debug for Agent {

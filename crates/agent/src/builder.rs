@@ -1,5 +1,6 @@
 //! The builder of an agent.
 
+mod config_draft;
 mod hooks;
 mod hosted_tools;
 mod model_choices;
@@ -10,10 +11,8 @@ mod request_settings;
 use std::sync::Arc;
 
 use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
-use windlass_loop::{
-    Budget, CallStart, Config, ContextLimits, Repairs, RunLimits, UnansweredPolicy, UnknownEffects,
-};
-use windlass_protocol::{Capabilities, HostedTool, RequestOptions, ToolProtocol};
+use windlass_loop::{Budget, CallStart, ContextLimits, Repairs, RunLimits, UnansweredPolicy, UnknownEffects};
+use windlass_protocol::{Capabilities, HostedTool, ToolProtocol};
 use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_text_calls::Dialect;
@@ -21,6 +20,7 @@ use windlass_tokens::Tokenizer;
 use windlass_tool::{Human, Tool};
 use windlass_toolbox::Toolbox;
 
+use self::config_draft::ConfigDraft;
 use self::model_choices::ModelChoices;
 use crate::agent_inner::AgentInner;
 use crate::hook_set::HookSet;
@@ -62,18 +62,9 @@ pub struct AgentBuilder {
     work_mode: Option<String>,
     approver: Option<Arc<dyn Approver>>,
     human: Option<Arc<dyn Human>>,
-    system: Option<String>,
     root: String,
-    limits: RunLimits,
-    budget: Budget,
-    options: RequestOptions,
+    draft: ConfigDraft,
     hosted_tools: Vec<HostedTool>,
-    ends_with_text: bool,
-    repairs: Repairs,
-    call_start: CallStart,
-    context: ContextLimits,
-    unanswered: UnansweredPolicy,
-    unknown_effects: UnknownEffects,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<SharedHistory>>,
@@ -111,13 +102,7 @@ impl AgentBuilder {
             approver: Some(Arc::clone(&parts.approver)),
             human: parts.human.clone(),
             root: parts.root.clone(),
-            limits: config.limits,
-            options: config.options.clone(),
-            repairs: config.repairs,
-            call_start: config.call_start,
-            context: ContextLimits { window: 0, compact_first: false, ..config.context },
-            unanswered: config.unanswered,
-            unknown_effects: config.unknown_effects,
+            draft: ConfigDraft::copy(config),
             speech: parts.speech,
             redactor: parts.redactor.clone(),
             corrections: Some(parts.corrections),
@@ -192,7 +177,7 @@ impl AgentBuilder {
 
     /// Sets the system prompt.
     pub fn system(mut self, system: impl Into<String>) -> Self {
-        self.system = Some(system.into());
+        self.draft.config.system = Some(system.into());
         self
     }
 
@@ -204,49 +189,49 @@ impl AgentBuilder {
 
     /// Sets the limits at which a run stops or consults the human.
     pub fn limits(mut self, limits: RunLimits) -> Self {
-        self.limits = limits;
+        self.draft.config.limits = limits;
         self
     }
 
     /// Sets the usage after which the human is asked whether the run may continue (RULES H10). The default is
     /// unlimited.
     pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
+        self.draft.config.budget = budget;
         self
     }
 
     /// Sets when the calls of an answer begin. By default read-only calls begin while the answer still
     /// streams.
     pub fn call_start(mut self, start: CallStart) -> Self {
-        self.call_start = start;
+        self.draft.config.call_start = start;
         self
     }
 
     /// Sets the limits for the compaction of the conversation. By default it is compacted when the model's window
     /// fills, if the size of the window is known, and otherwise after the provider has refused its length.
     pub fn context(mut self, limits: ContextLimits) -> Self {
-        self.context = limits;
+        self.draft.config.context = limits;
         self
     }
 
     /// Sets what happens if a human is needed and does not answer. By default the missing answer counts as a
     /// denial.
     pub fn on_unanswered(mut self, unanswered: UnansweredPolicy) -> Self {
-        self.unanswered = unanswered;
+        self.draft.config.unanswered = unanswered;
         self
     }
 
     /// Sets who is informed about calls whose effects are unknown because the process ended while they ran.
     /// By default only the model is informed.
     pub fn unknown_effects(mut self, told: UnknownEffects) -> Self {
-        self.unknown_effects = told;
+        self.draft.config.unknown_effects = told;
         self
     }
 
     /// Sets the repairs of arguments that are not valid JSON. By default only an object that is encoded as a
     /// string is decoded.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
-        self.repairs = repairs;
+        self.draft.config.repairs = repairs;
         self
     }
 
@@ -300,26 +285,13 @@ impl AgentBuilder {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
         let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
         let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
-        let budget = choices.complete_budget(self.budget);
-        let tokenizer = self.tokenizer.unwrap_or_else(|| Tokenizer::for_model(&name));
+        let output = choices.output;
+        let capabilities = choices.capabilities;
         self.toolbox = own_tools::join(self.toolbox, self.own_tools, &name)?;
         // Fail here and not in the first run if the work mode does not exist.
         let tools = Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
-        self.options.hosted_tools.append(&mut self.hosted_tools);
-        let config = Config::new(name, Vec::new())
-            .with_system(self.system)
-            .with_limits(self.limits)
-            .with_shared_budget(self.shared_budget.unwrap_or_else(|| budget.clone()))
-            .with_budget(budget)
-            .with_ends_with_text(self.ends_with_text)
-            .with_repairs(self.repairs)
-            .with_call_start(self.call_start)
-            .with_context(choices.complete_context(self.context))
-            .with_tokenizer(tokenizer)
-            .with_unanswered(self.unanswered)
-            .with_unknown_effects(self.unknown_effects)
-            .with_protocols(choices.protocols)
-            .with_options(self.options);
+        let mut config = self.draft.complete(name, choices, self.tokenizer, self.shared_budget);
+        config.options.hosted_tools.append(&mut self.hosted_tools);
         if !config.options.hosted_tools.is_empty() {
             hosted_tools::check(model.as_ref(), &tools.config(&config))?;
         }
@@ -332,11 +304,11 @@ impl AgentBuilder {
             approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
             root: self.root,
             config,
-            speech: SpeechOptions { output: choices.output, ..self.speech },
+            speech: SpeechOptions { output, ..self.speech },
             lessons: self.lessons,
             redactor: self.redactor,
             corrections: self.corrections.unwrap_or(CORRECTIONS),
-            capabilities: choices.capabilities,
+            capabilities,
             hooks: HookSet { human: self.human.clone(), ..self.hooks },
             human: self.human,
             summarizer: self.summarizer,
@@ -350,7 +322,7 @@ impl std::fmt::Debug for AgentBuilder {
         f.debug_struct("AgentBuilder")
             .field("model", &self.model.as_ref().map(|(_, name)| name))
             .field("root", &self.root)
-            .field("limits", &self.limits)
+            .field("limits", &self.draft.config.limits)
             .field("work_mode", &self.work_mode)
             .field("agents", &self.agents)
             .finish_non_exhaustive()

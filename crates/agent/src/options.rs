@@ -11,6 +11,7 @@ use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
 use windlass_protocol::{OutputFormat, RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
+use windlass_toolbox::Toolbox;
 
 pub use self::running_calls::RunningCalls;
 use crate::hand_off_slot::HandOffSlot;
@@ -41,6 +42,8 @@ pub struct RunOptions {
     pub(crate) running_calls: RunningCalls,
     pub(crate) request: RequestOptions,
     pub(crate) output: OutputFormat,
+    /// The tools of the run in place of the agent's, one of which takes the answer.
+    pub(crate) answer_toolbox: Option<Toolbox>,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
     /// The model that replaces the agent's model in this run.
@@ -92,6 +95,7 @@ impl Default for RunOptions {
             running_calls: RunningCalls::default(),
             request: RequestOptions::default(),
             output: OutputFormat::Text,
+            answer_toolbox: None,
             history: None,
             earlier: Vec::new(),
             model: None,

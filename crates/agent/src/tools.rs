@@ -129,7 +129,7 @@ impl Tools {
 
     /// Returns the hints of a tool in this run.
     fn hints(&self, mut hints: Hints) -> Hints {
-        if matches!(self.completion, Completion::IsACall) && hints.control == Control::Completion {
+        if matches!(self.completion, Completion::IsACall) && hints.control.is_completion() {
             hints.control = Control::default();
         }
         hints

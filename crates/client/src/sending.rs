@@ -1,5 +1,7 @@
 //! Sends requests: adapts them to the refusals of the provider, and repeats them where that may help.
 
+mod adaptation;
+
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
@@ -8,6 +10,7 @@ use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, 
 use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
+use self::adaptation::Adaptation;
 use crate::client::ClientInner;
 use crate::event::ClientEvent;
 use crate::first_chunk::await_first_chunk;
@@ -69,16 +72,15 @@ impl Client {
         };
         let mut tries = Tries::new(options);
         let provider = self.provider();
-        let mut refused = store.rejections(&provider, &request.model);
-        let known = refused.len();
-        let mut attempted: Vec<String> = Vec::new();
+        let mut adaptation = Adaptation::new(store.rejections(&provider, &request.model));
         loop {
-            let prepared = encoder.prepare(request, &refused);
+            let rejections = adaptation.rejections();
+            let prepared = encoder.prepare(request, rejections);
             let compiled = self.compile_schemas(&prepared);
             let free_text = FreeText::diff(&request.tools, &prepared.tools);
             let encoded = memories
                 .with_memory(&compiled.request.messages, |memory| {
-                    encoder.encode(&compiled.request, &refused, memory)
+                    encoder.encode(&compiled.request, rejections, memory)
                 })
                 .map_err(|error| failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
             let http = self.add_address(encoded.http);
@@ -87,7 +89,7 @@ impl Client {
                     store.settle(&provider, &request.model, &http.body);
                     self.notify_option_loss(request, &prepared, encoded.losses);
                     // Store only the rejections of the request that succeeded.
-                    for rejection in refused.split_off(known) {
+                    for rejection in adaptation.into_learned() {
                         store.learn(&provider, &request.model, rejection);
                     }
                     return Ok((compiled.restorations.restore(chunks, free_text), tries.headers));
@@ -100,19 +102,8 @@ impl Client {
                     store.suppose(&provider, &request.model, rejection);
                     return Err(error);
                 }
-                Some(rejection)
-                    if refused.iter().all(|held| held.parameter != rejection.parameter)
-                        && !attempted.contains(&rejection.parameter) =>
-                {
+                Some(rejection) if adaptation.adapt(&rejection) => {
                     self.notify(|| ClientEvent::Learned(rejection.clone()));
-                    // A repeated message shows that the last remedy did not help, so undo it.
-                    if refused.len() > known
-                        && refused.last().is_some_and(|last| last.message == rejection.message)
-                    {
-                        refused.pop();
-                    }
-                    attempted.push(rejection.parameter.clone());
-                    refused.push(rejection);
                 }
                 _ => return Err(failed.error),
             }

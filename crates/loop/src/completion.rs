@@ -4,8 +4,11 @@ use windlass_protocol::{Control, Part, ToolCall};
 
 use crate::{Config, Transcript};
 
-/// Returns the `result` argument of a completion; empty if the call has none.
-pub(crate) fn completion_text(call: &ToolCall) -> String {
+/// Returns the text of a completion: the `result` argument, empty if the call has none, or all arguments of an answer.
+pub(crate) fn completion_text(control: Control, call: &ToolCall) -> String {
+    if control == Control::Answer {
+        return call.arguments().map(|arguments| arguments.as_str().to_owned()).unwrap_or_default();
+    }
     let text = call.arguments().and_then(|arguments| arguments.get("result"));
     text.and_then(|text| text.as_str()).unwrap_or_default().to_owned()
 }
@@ -15,10 +18,10 @@ pub(crate) fn find_completion(config: &Config, transcript: &Transcript) -> Optio
     let mut newest = transcript.messages().iter().rev();
     let (results, answer) = (newest.next()?, newest.next()?);
     let call = answer.calls().last()?;
-    let is_completion = config.hints(call.name.as_str()).control == Control::Completion;
+    let control = config.hints(call.name.as_str()).control;
     let is_accepted = results
         .parts
         .iter()
         .any(|part| matches!(part, Part::Result(result) if result.call == call.id && result.status.is_ok()));
-    (is_completion && is_accepted).then(|| completion_text(call))
+    (control.is_completion() && is_accepted).then(|| completion_text(control, call))
 }

@@ -307,19 +307,25 @@ impl Config {
         self
     }
 
-    /// Sets the options of each request. A tool choice that demands a call holds until the first call of the task: the
-    /// run could not end otherwise.
+    /// Sets the options of each request. A tool choice that demands a call holds until the first call of the task,
+    /// because the run could not end otherwise. If a tool takes the answer ([`Control::Answer`]), it holds for each
+    /// request.
     pub fn with_options(mut self, options: RequestOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Returns the name of the offered tool that completes the task, if one is offered.
+    /// Returns the name of the offered tool that completes the task, if one is offered. The tool of the answer comes
+    /// before others.
     pub(crate) fn completion_tool(&self) -> Option<&str> {
-        self.tools
-            .iter()
-            .find(|tool| tool.hints.control == Control::Completion)
-            .map(|tool| tool.spec.name().as_str())
+        let find = |control| self.tools.iter().find(|tool| tool.hints.control == control);
+        let tool = find(Control::Answer).or_else(|| find(Control::Completion));
+        tool.map(|tool| tool.spec.name().as_str())
+    }
+
+    /// Returns true if a tool takes the answer of the task. Each answer of the model can then be demanded to be a call.
+    pub(crate) fn has_answer_tool(&self) -> bool {
+        self.tools.iter().any(|tool| tool.hints.control == Control::Answer)
     }
 
     pub(crate) fn request(&self, messages: History) -> Request {

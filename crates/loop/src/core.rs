@@ -144,7 +144,9 @@ impl Core {
     pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
         let answer = self.attempts.count_answer();
         let mut request = self.conversation.request(&self.config);
-        if request.options.tool_choice.demands_call() && self.has_called() {
+        // With a tool that takes the answer, a demanded call can end the run.
+        let is_released = self.has_called() && !self.config.has_answer_tool();
+        if request.options.tool_choice.demands_call() && is_released {
             request.options.tool_choice = ToolChoice::Auto;
         }
         self.send(request, delay_ms);

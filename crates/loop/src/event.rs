@@ -1,5 +1,7 @@
 //! The events for observers of a run.
 
+mod access;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_assemble::Repair;

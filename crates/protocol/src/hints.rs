@@ -38,14 +38,23 @@ pub enum Control {
     /// No effect: the result is sent to the model.
     #[default]
     None,
-    /// The model declares that the task is complete.
+    /// The model declares that the task is complete. The argument `result` is the text of the completion.
     Completion,
+    /// Like `Completion`, but all arguments of the call are the answer of the task. For the answer of a type.
+    Answer,
     /// The call changes the mode of the run. Earlier calls of the same answer end first; later calls are
     /// decided in the new mode (RULES L11).
     ModeSwitch,
     /// The call is the last of its answer: it begins after earlier calls have ended, and later calls do not
     /// begin (RULES L12). For calls that hand the work over.
     Last,
+}
+
+impl Control {
+    /// Returns true if a successful call completes the task.
+    pub fn is_completion(self) -> bool {
+        matches!(self, Self::Completion | Self::Answer)
+    }
 }
 
 /// The hints of a tool about itself, independent of a call. The default is conservative: the tool modifies

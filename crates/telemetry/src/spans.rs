@@ -314,3 +314,6 @@ fn fail(span: &Span, error: &str) {
     span.record("error.type", error);
     span.record("otel.status_code", "ERROR");
 }
+
+#[cfg(test)]
+mod tests;

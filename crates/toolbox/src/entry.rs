@@ -70,6 +70,11 @@ impl Entry {
         self
     }
 
+    /// Puts the tool into the group that every mode grants, and marks it as included in every preset.
+    pub(crate) fn into_tool_of_every_mode(self) -> Self {
+        Self { group: ToolGroup::Modes, is_dynamic: true, ..self }
+    }
+
     /// Marks the tool as offered only after a search.
     pub(crate) fn into_deferred(mut self) -> Self {
         self.is_deferred = true;

@@ -17,6 +17,7 @@ pub(crate) struct ToolIndex {
 }
 
 /// The part of a toolbox that does not change during runs.
+#[derive(Clone)]
 pub(crate) struct FixedTools {
     pub(crate) config: ToolConfig,
     pub(crate) rule: ModelRule,

@@ -12,6 +12,8 @@ use crate::entry::Entry;
 pub(crate) struct Rights {
     /// The permitted tools by registered name; `None` permits all tools.
     tools: Option<Arc<BTreeSet<String>>>,
+    /// The tools that belong to a run of a calling agent, by registered name.
+    withheld: Arc<BTreeSet<String>>,
     /// The modes of the calling agents. A tool must be granted by each of them.
     modes: Vec<Arc<WorkMode>>,
 }
@@ -25,6 +27,20 @@ impl Rights {
         self
     }
 
+    /// Permits one more tool.
+    pub(crate) fn with_tool(mut self, name: &str) -> Self {
+        if let Some(tools) = &mut self.tools {
+            Arc::make_mut(tools).insert(name.to_owned());
+        }
+        self
+    }
+
+    /// Withholds tools by their registered names.
+    pub(crate) fn without(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        Arc::make_mut(&mut self.withheld).extend(names);
+        self
+    }
+
     /// Restricts the tools to those that this mode grants.
     pub(crate) fn with_mode(mut self, mode: Option<&Arc<WorkMode>>) -> Self {
         self.modes
@@ -34,7 +50,8 @@ impl Rights {
 
     pub(crate) fn give(&self, entry: &Entry) -> bool {
         let name = entry.name.as_str();
-        let is_named = self.tools.as_ref().is_none_or(|tools| tools.contains(name));
+        let is_named =
+            self.tools.as_ref().is_none_or(|tools| tools.contains(name)) && !self.withheld.contains(name);
         is_named && (is_of_every_mode(name) || self.modes.iter().all(|mode| mode.gives(entry.group)))
     }
 

@@ -6,7 +6,7 @@ mod unchecked;
 use std::sync::Arc;
 
 use tokio::sync::RwLock;
-use windlass_protocol::{Hints, ToolCall, ToolName, ToolSpec};
+use windlass_protocol::{Control, Hints, ToolCall, ToolName, ToolSpec};
 use windlass_schema::SchemaError;
 use windlass_tool::{EarlyArguments, Tool};
 
@@ -17,8 +17,8 @@ use crate::refusal::CallRefusal;
 use crate::rights::Rights;
 use crate::route::{Route, route};
 use crate::{
-    Availability, NameMap, OutputLimit, PartialCheck, PartialRefusal, ToolGroup, ToolboxBuilder, UnknownMode,
-    WorkMode, WorkModes, WrongPayload,
+    Availability, BuildError, Identity, NameMap, OutputLimit, PartialCheck, PartialRefusal, ToolGroup,
+    ToolboxBuilder, UnknownMode, WorkMode, WorkModes, WrongPayload,
 };
 
 /// The tools of an agent. A toolbox resolves names, validates arguments and runs calls: concurrent tools side
@@ -92,15 +92,37 @@ impl Toolbox {
 
     /// Returns the tools for a sub-agent of an agent that has these tools. Tools that are hidden here stay
     /// hidden in every mode of the sub-agent, and the file patterns of this mode still apply. The sub-agent
-    /// has a lock of its own, so the call that waits for the sub-agent does not block the sub-agent's calls.
+    /// has a lock of its own, so the call that waits for the sub-agent does not block the sub-agent's calls. A tool that
+    /// takes the answer of a run ([`Control::Answer`]) is not passed on.
     pub fn for_agent(&self) -> Self {
-        let rights = self.rights.clone().with_mode(self.mode.as_ref());
+        let takes_answer = |entry: &&Arc<Entry>| entry.tool.hints().control == Control::Answer;
+        let names = self.plan.entries.iter().filter(takes_answer).map(|entry| entry.name.to_string());
+        let rights = self.rights.clone().with_mode(self.mode.as_ref()).without(names);
         Self { rights, lock: Arc::default(), ..self.clone() }
     }
 
     /// Restricts the offer to these registered names. Hidden tools stay hidden.
     pub fn only(&self, names: impl IntoIterator<Item = String>) -> Self {
         Self { rights: self.rights.clone().with_tools(names), ..self.clone() }
+    }
+
+    /// Returns a view with one more tool, which checks its arguments itself: a call with any arguments reaches it. Every
+    /// mode grants the tool, and this view offers it whatever the configuration says about other tools.
+    ///
+    /// # Errors
+    /// Returns an error if another tool has the name, or a name that tolerant lookup confuses with it.
+    pub fn with_unvalidated_tool(&self, tool: Arc<dyn Tool>) -> Result<Self, BuildError> {
+        let name = tool.spec().name().clone();
+        if self.find(name.as_str()).is_some() {
+            return Err(BuildError::DuplicateName { name });
+        }
+        let mut plan = FixedTools::clone(&self.plan);
+        plan.names.push(&name)?;
+        let identity = Identity::own(name.clone());
+        let entry = Entry::with_checker(&identity, name.clone(), tool, None).into_tool_of_every_mode();
+        plan.entries.push(Arc::new(entry));
+        let rights = self.rights.clone().with_tool(name.as_str());
+        Ok(Self { index: Arc::new(ToolIndex::collect(&plan)), plan: Arc::new(plan), rights, ..self.clone() })
     }
 
     /// Returns the current mode.

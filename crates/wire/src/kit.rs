@@ -1,9 +1,10 @@
-//! Conformance of wire formats. A format that passes can be used with the client.
+//! Conformance of wire formats. A client's side that passes can be used with the client, a server's side in a gateway.
 
 mod decoding;
 mod encoding;
 mod examples;
 mod rule;
+mod server;
 
 use windlass_protocol::kit::RuleViolation;
 
@@ -11,6 +12,7 @@ use crate::Wire;
 
 pub use examples::WireExamples;
 pub use rule::WireRule;
+pub use server::{ServerRule, check_client_body, check_server};
 
 /// Checks a wire format with examples of a request and an answer.
 ///

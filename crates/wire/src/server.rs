@@ -270,6 +270,12 @@ fn outline_of_body(
     if let Some(outline) = read_outline(text) {
         return Ok(outline);
     }
+    // Clients forward the text of models, which can have half of a surrogate pair.
+    let repaired = crate::replace_lone_surrogates(text);
+    let text = repaired.as_deref().unwrap_or(text);
+    if let Some(outline) = repaired.as_deref().and_then(read_outline) {
+        return Ok(outline);
+    }
     // The rest finds the error.
     let mut fields = Fields::parse("", text)?;
     // Refuse a request with two `model` fields: a gateway cannot know which of them its provider uses.

@@ -8,7 +8,7 @@ impl AgentBuilder {
     /// Sets whether a text without a call ends a task although the toolbox has a completion tool, as in a conversation.
     /// By default such a tool is a contract: the model is asked to use it. Copies of the builder keep the contract.
     pub fn ends_with_text(mut self, ends: bool) -> Self {
-        self.ends_with_text = ends;
+        self.draft.config.ends_with_text = ends;
         self
     }
 
@@ -24,7 +24,7 @@ impl AgentBuilder {
     /// # drop(builder);
     /// ```
     pub fn request_options(mut self, options: RequestOptions) -> Self {
-        self.options = options;
+        self.draft.config.options = options;
         self
     }
 
@@ -47,19 +47,19 @@ impl AgentBuilder {
 
     /// Sets the maximum number of output tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
-        self.options.max_output_tokens = Some(tokens);
+        self.draft.config.options.max_output_tokens = Some(tokens);
         self
     }
 
     /// Sets the sampling temperature.
     pub fn temperature(mut self, temperature: f64) -> Self {
-        self.options.temperature = Some(temperature);
+        self.draft.config.options.temperature = Some(temperature);
         self
     }
 
     /// Sets the amount of reasoning before an answer.
     pub fn reasoning(mut self, effort: Effort) -> Self {
-        self.options.reasoning = Some(effort);
+        self.draft.config.options.reasoning = Some(effort);
         self
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn redact_event(redactor: &Redactor, event: Event) -> Event {
     let clean = match redactor.redact_typed(&event) {
         Ok(None) => event,
         Ok(Some(clean)) => clean,
-        Err(_) => return Event::Withheld { name: event_name(&event) },
+        Err(_) => return Event::Withheld { name: event.name().to_owned() },
     };
     match (clean, inner) {
         (Event::AgentEvent { call, agents, .. }, Some(happened)) => {
@@ -62,12 +62,6 @@ fn redact_inner(redactor: &Redactor, mut happened: Value) -> Value {
     }
     redactor.redact_value(&mut happened);
     happened
-}
-
-/// Returns the name of an event in its JSON.
-fn event_name(event: &Event) -> String {
-    let json = serde_json::to_value(event).unwrap_or_default();
-    json.get("event").and_then(Value::as_str).unwrap_or("unknown").to_owned()
 }
 
 /// Returns the result without secrets, for the record, the events and the model.

@@ -1,14 +1,16 @@
 //! Answers of a type, or of a schema that is known only at run time.
 
+mod answer_path;
 mod answer_schema;
 mod answer_text;
+mod answer_tool;
 mod event;
 mod form;
 mod stream;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_protocol::{Message, OutputFormat, OutputSchema, RawJson, Request, ToolProtocol};
+use windlass_protocol::{Message, RawJson};
 use windlass_tool_args::schemars::JsonSchema;
 
 use self::form::Form;
@@ -18,9 +20,6 @@ use crate::{Agent, AgentError, Report, Session};
 pub use self::answer_schema::AnswerSchema;
 pub use self::event::TypedEvent;
 pub use self::stream::TypedStream;
-
-/// The name of the schema, which some providers require.
-const NAME: &str = "answer";
 
 /// The answer of a run as a value of a type.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +34,9 @@ pub struct TypedReport<T> {
 impl Agent {
     /// Runs a task whose answer is a value of a type: a struct, a union, a list or a plain value.
     ///
-    /// If the provider can enforce a schema, the request contains it; otherwise the task ends with the schema in words.
-    /// An answer that does not fit is returned to the model with the place and the reason, at most
+    /// If the provider can enforce a schema, the request contains it. Otherwise a model with native tool calls answers by
+    /// a call of a tool whose arguments are the answer, and another model gets the schema in words. An answer that does
+    /// not fit is returned to the model with the place and the reason, at most
     /// [`answer_corrections`](crate::AgentBuilder::answer_corrections) times.
     ///
     /// ```
@@ -57,7 +57,7 @@ impl Agent {
     /// # Errors
     /// Returns [`AgentError::Answer`] if the last answer does not fit either, and errors like [`run`](Self::run) and
     /// [`Report::into_text`].
-    pub async fn run_as<T: DeserializeOwned + JsonSchema>(
+    pub async fn run_as<T: DeserializeOwned + JsonSchema + 'static>(
         &self,
         task: impl Into<Message>,
     ) -> Result<TypedReport<T>, AgentError> {
@@ -66,7 +66,7 @@ impl Agent {
 
     /// Like [`run_as`](Self::run_as), but returns the events of the run, and the answer as far as it has arrived.
     /// Dropping the stream cancels the run.
-    pub fn stream_as<T: DeserializeOwned + JsonSchema>(
+    pub fn stream_as<T: DeserializeOwned + JsonSchema + 'static>(
         &self,
         task: impl Into<Message>,
     ) -> TypedStream<'static, T> {
@@ -108,23 +108,6 @@ impl Agent {
         let form = Form::for_schema(schema)?;
         Ok(TypedStream::new(SessionRef::Owned(Box::new(self.session())), form, task.into()))
     }
-
-    /// Returns the output format that makes the provider enforce the schema, or `None` if it cannot, or if calls take
-    /// its place.
-    pub(crate) fn enforce(&self, schema: &RawJson) -> Option<OutputFormat> {
-        let parts = self.parts();
-        let is_native = parts.config.protocols.first().is_none_or(|first| *first == ToolProtocol::Native);
-        if !is_native || !parts.may_take_schema() {
-            return None;
-        }
-        let output = OutputFormat::Schema(OutputSchema::new(NAME, schema.clone()));
-        let config = parts.begin().config(&parts.config);
-        let tools = config.tools.iter().map(|tool| tool.spec.clone()).collect();
-        let request = Request::new(config.model.as_str(), vec![Message::user("JSON")]);
-        let request = request.with_tools(tools).with_output(output.clone());
-        let refusals = parts.model.check(&request);
-        (!refusals.iter().any(|refusal| refusal.place.starts_with("output"))).then_some(output)
-    }
 }
 
 impl Session {
@@ -132,7 +115,7 @@ impl Session {
     ///
     /// # Errors
     /// Like [`Agent::run_as`].
-    pub async fn send_as<T: DeserializeOwned + JsonSchema>(
+    pub async fn send_as<T: DeserializeOwned + JsonSchema + 'static>(
         &mut self,
         task: impl Into<Message>,
     ) -> Result<TypedReport<T>, AgentError> {
@@ -140,7 +123,7 @@ impl Session {
     }
 
     /// Like [`Agent::stream_as`], but in this session.
-    pub fn stream_as<T: DeserializeOwned + JsonSchema>(
+    pub fn stream_as<T: DeserializeOwned + JsonSchema + 'static>(
         &mut self,
         task: impl Into<Message>,
     ) -> TypedStream<'_, T> {

@@ -43,4 +43,6 @@ mod suspension;
 #[cfg(feature = "typed")]
 mod typed;
 #[cfg(feature = "typed")]
+mod typed_calls;
+#[cfg(feature = "typed")]
 mod typed_stream;

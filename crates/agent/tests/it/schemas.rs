@@ -16,11 +16,11 @@ use serde_json::Value;
 use windlass_agent::{Agent, AgentError, Event, TypedEvent};
 use windlass_mock::{Script, ScriptedModel};
 use windlass_partial_json::Parser;
-use windlass_protocol::{Capabilities, RawJson, Support, ToolProtocol};
+use windlass_protocol::{RawJson, ToolProtocol};
 use windlass_schema::Checker;
 use windlass_testkit::{Need, require};
 
-use self::cases::{Expected, VIOLATIONS, Violation, wraps};
+use self::cases::{Expected, Path, VIOLATIONS, Violation, takes_call, wraps};
 use self::sources::{Subject, corpus_subjects, own_subjects};
 use crate::scene::ways;
 
@@ -44,13 +44,17 @@ impl Counts {
             .sum()
     }
 
+    fn all_of(&self, violation: Violation) -> usize {
+        ["typed", "corrected", "error"].into_iter().map(|end| self.of(violation, end)).sum()
+    }
+
     fn all(&self, end: &str) -> usize {
         VIOLATIONS.iter().map(|violation| self.of(*violation, end)).sum()
     }
 }
 
-/// Runs the violations of each schema, in each wire format, with an enforced schema and with the schema in words. If
-/// `share` is 3, every third violation runs; which ones depends on the schema and the format.
+/// Runs the violations of each schema, in each wire format, on each path of the answer. If `share` is 3, every third
+/// violation runs; which ones depends on the schema, the format and the path.
 async fn run_all(subjects: &[Subject], share: usize) -> Counts {
     let mut counts = Counts::default();
     let wires: Vec<_> = ways().into_iter().filter(|way| way.protocol == ToolProtocol::Native).collect();
@@ -58,20 +62,19 @@ async fn run_all(subjects: &[Subject], share: usize) -> Counts {
     for (at, subject) in subjects.iter().enumerate() {
         let checker = Checker::compile(&RawJson::from(&subject.schema)).unwrap();
         for (number, way) in wires.iter().enumerate() {
-            for is_enforced in [true, false] {
+            for (step, path) in Path::ALL.into_iter().enumerate() {
+                if path == Path::Call && !takes_call(way.wire.as_ref(), subject) {
+                    continue;
+                }
                 for (turn, violation) in VIOLATIONS.into_iter().enumerate() {
-                    if !(at + number + usize::from(is_enforced) + turn).is_multiple_of(share) {
+                    if !(at + number + step + turn).is_multiple_of(share) {
                         continue;
                     }
-                    let Some((script, expected)) = violation.script(subject) else { continue };
+                    let Some((script, expected)) = violation.script(subject, path) else { continue };
                     let script = Script::parse(&script.to_string()).unwrap();
                     let model = ScriptedModel::new(script, way.wire.clone());
-                    let builder =
-                        Agent::builder().model(model, "scripted-1").protocols([ToolProtocol::Native]);
-                    let structured_output = if is_enforced { Support::Unknown } else { Support::No };
-                    let capabilities = Capabilities { structured_output, ..Capabilities::default() };
-                    let agent = builder.capabilities(capabilities).build().unwrap();
-                    let place = format!("{} {} {violation:?}", subject.name, way.wire.name());
+                    let agent = path.agent(model);
+                    let place = format!("{} {} {path:?} {violation:?}", subject.name, way.wire.name());
                     let run = run(&agent, subject, &place, &mut counts.partials);
                     let end =
                         tokio::time::timeout(HANG, run).await.unwrap_or_else(|_| panic!("{place}: hangs"));
@@ -83,6 +86,17 @@ async fn run_all(subjects: &[Subject], share: usize) -> Counts {
         }
     }
     counts
+}
+
+/// Collects the text in which the answer arrives.
+fn collect_text(event: &Event, text: &mut String) {
+    match event {
+        Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } | Event::CallStarted { .. } => {
+            text.clear()
+        }
+        Event::Text { text: more } | Event::CallArguments { delta: more, .. } => text.push_str(more),
+        _ => {}
+    }
 }
 
 /// Runs one case and compares each partial value with a parser of the prefix. Returns the number of corrections, and
@@ -99,8 +113,7 @@ async fn run(
     while let Some(event) = stream.next().await {
         assert!(end.is_none(), "{place}: nothing follows the end");
         match event {
-            Ok(TypedEvent::Run(Event::TurnStarted { .. } | Event::AttemptDiscarded { .. })) => text.clear(),
-            Ok(TypedEvent::Run(Event::Text { text: more })) => text.push_str(&more),
+            Ok(TypedEvent::Run(event)) => collect_text(&event, &mut text),
             Ok(TypedEvent::Partial) => {
                 *partials += 1;
                 let mut parser = Parser::new();
@@ -151,7 +164,7 @@ fn judge(
             assert_eq!((corrections, &answer), (0, &subject.value), "{place}");
             "typed"
         }
-        (Expected::Corrected, Ok(answer)) if corrections > 0 => {
+        (Expected::Corrected | Expected::Returned, Ok(answer)) if corrections > 0 => {
             assert_eq!(answer, subject.value, "{place}");
             "corrected"
         }
@@ -175,9 +188,9 @@ fn report(name: &str, subjects: &[Subject], counts: &Counts) {
     for violation in [Violation::None, Violation::Prose, Violation::Cut] {
         assert_eq!(counts.of(violation, "corrected") + counts.of(violation, "error"), 0, "{violation:?}");
     }
-    for violation in [Violation::Always, Violation::Truncated] {
-        assert_eq!(counts.of(violation, "typed") + counts.of(violation, "corrected"), 0, "{violation:?}");
-    }
+    assert_eq!(counts.of(Violation::Always, "error"), counts.all_of(Violation::Always));
+    // A call that was cut is returned to the model. A text that was cut ends the run.
+    assert_eq!(counts.of(Violation::Truncated, "typed"), 0);
     assert!(counts.partials > counts.runs, "partial values were compared");
 }
 
@@ -187,14 +200,17 @@ async fn forty_schemas_of_our_own_end_typed_or_in_a_typed_error() {
     assert_eq!(subjects.len(), 40);
     let counts = run_all(&subjects, 1).await;
     report("own schemas", &subjects, &counts);
-    // 40 schemas, 4 formats, with and without enforcement; all but the violations that need an object.
-    assert_eq!(counts.of(Violation::None, "typed"), 320);
-    assert_eq!(counts.of(Violation::Prose, "typed"), 320);
-    assert_eq!(counts.of(Violation::Cut, "typed"), 320);
+    // 40 schemas, 4 formats, 2 paths of text, and a call for the schemas of JSON Schema; all but the violations that need an
+    // object.
+    let calls = counts.of(Violation::Truncated, "corrected");
+    assert!(calls > 150, "{calls}");
+    assert_eq!(counts.of(Violation::None, "typed"), 320 + calls);
+    assert_eq!(counts.of(Violation::Prose, "typed"), 320 + calls);
+    assert_eq!(counts.of(Violation::Cut, "typed"), 320 + calls);
     assert_eq!(counts.of(Violation::Truncated, "error"), 320);
-    assert_eq!(counts.of(Violation::Always, "error"), 320);
-    assert!(counts.of(Violation::MissingField, "corrected") > 250);
-    assert!(counts.of(Violation::WrongType, "corrected") > 250);
+    assert_eq!(counts.of(Violation::Always, "error"), 320 + calls);
+    assert!(counts.of(Violation::MissingField, "corrected") > 375);
+    assert!(counts.of(Violation::WrongType, "corrected") > 375);
 }
 
 #[tokio::test(start_paused = true)]

@@ -202,7 +202,7 @@ async fn a_schema_that_is_known_at_run_time_is_enforced_and_checked() {
         json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}});
     let schema = RawJson::from(&schema);
     for way in ways() {
-        let is_native = way.protocol == ToolProtocol::Native && way.wire.name() != "gemini";
+        let is_native = way.protocol == ToolProtocol::Native;
         let scene = scene(way, &[r#"{"n": 1}"#, r#"{"n": 3}"#]);
         let report = agent(&scene).run_with_schema("Which?", &schema).await.unwrap();
         assert_eq!(report.answer, json!({"n": 3}));

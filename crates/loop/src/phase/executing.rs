@@ -156,7 +156,7 @@ impl Executing {
         let (mut is_open, mut is_changing) = (false, false);
         for call in &mut self.calls {
             let may_go = match call.control() {
-                Control::Completion | Control::Last => continue,
+                Control::Completion | Control::Answer | Control::Last => continue,
                 Control::ModeSwitch => !is_open,
                 _ => !is_changing,
             };

@@ -18,4 +18,5 @@ mod golden;
 mod mutated_requests;
 mod path_rules;
 mod regressions;
+mod server_bodies;
 mod workload;

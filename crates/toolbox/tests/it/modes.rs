@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use windlass_protocol::{
-    Concurrency, Effect, Hints, Payload, ResultStatus, Target, TargetKind, ToolName, ToolSpec,
+    Concurrency, Control, Effect, Hints, Payload, ResultStatus, Target, TargetKind, ToolName, ToolSpec,
 };
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_toolbox::{
-    Availability, FilePattern, ModeError, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox,
-    WorkMode, WorkModes,
+    Availability, CallbackTool, FilePattern, ModeError, ModeOwner, Preset, RefusalCause, ToolConfig,
+    ToolGroup, Toolbox, WorkMode, WorkModes,
 };
 
 use crate::fake::{Does, call, fake};
@@ -331,4 +331,29 @@ fn every_invalid_pattern_that_a_later_entry_replaces_is_reported() {
         found.len() == 2 && found[0].contains("read and edit only") && found[1].contains("1001 bytes"),
         "{found:?}"
     );
+}
+
+// A tool that belongs to one run, and checks its arguments itself.
+#[test]
+fn a_tool_of_one_run_is_in_every_mode_and_not_passed_on() {
+    let answer = CallbackTool::new(
+        ToolSpec::function(
+            ToolName::new("answer").unwrap(),
+            "Takes the answer.",
+            r#"{"type":"object","required":["n"]}"#.parse().unwrap(),
+        ),
+        |_, _| async { Ok(Output::text("fine")) },
+    )
+    .with_hints(Hints { control: Control::Answer, ..Hints::default() });
+    let answer: Arc<dyn Tool> = Arc::new(answer);
+    let toolbox = Toolbox::builder().modes(WorkModes::builtin()).build().unwrap();
+    let narrow = toolbox.only(["other".to_owned()]);
+    for toolbox in [toolbox.clone(), toolbox.in_mode("ask").unwrap(), narrow] {
+        let own = toolbox.with_unvalidated_tool(Arc::clone(&answer)).unwrap();
+        assert!(own.check(&call("answer", "{}")).is_ok(), "the tool checks its arguments");
+        assert!(!toolbox.names().iter().any(|(name, _)| name.as_str() == "answer"));
+        let child = own.for_agent();
+        assert_eq!(child.availability("answer"), Some(Availability::NotForAgent));
+        assert!(own.with_unvalidated_tool(Arc::clone(&answer)).is_err(), "the name is taken");
+    }
 }

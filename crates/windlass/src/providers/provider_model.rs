@@ -101,7 +101,7 @@ mod answers {
         /// Returns an error if the request fails, or if the answer still does not fit after the corrections.
         pub async fn extract<T>(&self, task: impl Into<Message>) -> Result<T, AgentError>
         where
-            T: DeserializeOwned + JsonSchema,
+            T: DeserializeOwned + JsonSchema + 'static,
         {
             Ok(self.agent().build()?.run_as::<T>(task).await?.answer)
         }
@@ -132,7 +132,7 @@ mod answers {
             task: impl Into<Message>,
         ) -> Result<TypedStream<'static, T>, AgentError>
         where
-            T: DeserializeOwned + JsonSchema,
+            T: DeserializeOwned + JsonSchema + 'static,
         {
             Ok(self.agent().build()?.stream_as::<T>(task))
         }

@@ -6,5 +6,6 @@ mod event_stream;
 mod kit;
 mod lint;
 mod prefix;
+mod server_kit;
 mod surrogate;
 mod template;

@@ -116,7 +116,10 @@ impl<T: DeserializeOwned> Form<T> {
     }
 
     /// Reads the JSON text of a value. A model can leave out the object around a value.
-    fn read(&self, text: &str) -> Result<T, String> {
+    ///
+    /// # Errors
+    /// Returns the place and the reason, in words for the model.
+    pub(crate) fn read(&self, text: &str) -> Result<T, String> {
         let plain = Arguments::parse(text);
         let arguments = match plain {
             Ok(arguments) if !self.is_wrapped || arguments.get(MEMBER).is_some() => arguments,

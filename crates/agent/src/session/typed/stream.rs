@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
@@ -12,13 +13,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_loop::{Event, Used};
 use windlass_partial_json::{Kind, Node};
-use windlass_protocol::{Message, OutputFormat, Usage};
+use windlass_protocol::{Arguments, CallId, Message, ResultStatus, ToolResult, Usage};
 use windlass_tool_args::{Partial, PartialValue, ValuePartial};
 
-use super::answer_text::AnswerText;
+use super::answer_path::AnswerPath;
+use super::answer_text::{AnswerText, Growth};
+use super::answer_tool::Corrections;
 use super::form::{Form, MEMBER};
 use super::{TypedEvent, TypedReport};
-use crate::{AgentError, EventStream, Report, RunOptions, Session};
+use crate::{AgentError, EventStream, Report, Session};
 
 /// The session of a typed answer.
 pub(crate) enum SessionRef<'s> {
@@ -68,8 +71,10 @@ impl SessionRef<'_> {
 /// ```
 pub struct TypedStream<'s, T> {
     session: SessionRef<'s>,
-    form: Form<T>,
-    output: Option<OutputFormat>,
+    form: Arc<Form<T>>,
+    path: AnswerPath,
+    /// The newest call that gives the answer.
+    call: Option<CallId>,
     /// The events of the current run; `None` after the last one.
     events: Option<EventStream>,
     report: Option<Report>,
@@ -78,7 +83,7 @@ pub struct TypedStream<'s, T> {
     partial: Option<(u64, Box<dyn Any + Send>)>,
     ready: VecDeque<TypedEvent<T>>,
     error: Option<AgentError>,
-    corrections: u32,
+    corrections: Arc<Corrections>,
     usage: Usage,
     used: Used,
 }
@@ -86,33 +91,38 @@ pub struct TypedStream<'s, T> {
 // The stream is not self-referential, and `T` is never pinned.
 impl<T> Unpin for TypedStream<'_, T> {}
 
-impl<'s, T> TypedStream<'s, T> {
+impl<'s, T: DeserializeOwned + 'static> TypedStream<'s, T> {
     pub(crate) fn new(mut session: SessionRef<'s>, form: Form<T>, mut task: Message) -> Self {
-        let output = session.get().agent.enforce(form.schema());
-        if output.is_none() {
-            task = task.with_part(format!("\n\n{}", form.instruction()).as_str());
+        let (agent, form) = (&session.get().agent, Arc::new(form));
+        let corrections = Arc::new(Corrections::new(agent.parts().corrections));
+        let path = AnswerPath::choose(agent, &form, &corrections);
+        if let Some(instruction) = path.instruction(&form) {
+            task = task.with_part(format!("\n\n{instruction}").as_str());
         }
         let answer = AnswerText::new(form.is_wrapped());
         let mut stream = Self {
             session,
             form,
-            output,
+            path,
+            call: None,
             events: None,
             report: None,
             answer,
             partial: None,
             ready: VecDeque::new(),
             error: None,
-            corrections: 0,
+            corrections,
             usage: Usage::default(),
             used: Used::default(),
         };
         stream.start(task);
         stream
     }
+}
 
+impl<T> TypedStream<'_, T> {
     fn start(&mut self, task: Message) {
-        let options = RunOptions::default().with_output(self.output.clone().unwrap_or_default());
+        let options = self.path.options();
         self.events = Some(self.session.get().begin(task, options));
     }
 
@@ -155,20 +165,19 @@ impl<'s, T> TypedStream<'s, T> {
 
     /// Updates the partial answer with an event of the run.
     fn observe(&mut self, event: Event) {
-        let mut growth = super::answer_text::Growth::default();
-        match &event {
-            Event::Text { text } => growth = self.answer.push(text),
-            Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
-                growth.is_discarded = self.answer.clear();
+        let growth = self.update_answer(&event);
+        let correction = match &event {
+            Event::CallEnded { result } if self.call.as_ref() == Some(&result.call) => {
+                self.correction(result)
             }
-            Event::Finished { outcome, total } => {
-                let events = self.events.as_ref();
-                if let Some(report) = events.and_then(|run| run.take_report(outcome.clone(), *total)) {
-                    self.session.get().end_task(&report);
-                    self.report = Some(report);
-                }
-            }
-            _ => {}
+            _ => None,
+        };
+        if let Event::Finished { outcome, total } = &event
+            && let Some(report) =
+                self.events.as_ref().and_then(|run| run.take_report(outcome.clone(), *total))
+        {
+            self.session.get().end_task(&report);
+            self.report = Some(report);
         }
         self.ready.push_back(TypedEvent::Run(event));
         if growth.is_discarded {
@@ -177,6 +186,53 @@ impl<'s, T> TypedStream<'s, T> {
         if growth.is_grown {
             self.ready.push_back(TypedEvent::Partial);
         }
+        self.ready.extend(correction);
+    }
+
+    /// Appends the text of an event to the answer, or clears the answer.
+    fn update_answer(&mut self, event: &Event) -> Growth {
+        match event {
+            Event::Text { text } if self.call.is_none() => self.answer.push(text),
+            Event::CallStarted { call, name } if self.path.is_answer(name) => {
+                self.call = Some(call.clone());
+                self.clear_answer()
+            }
+            Event::CallArguments { call, delta } if self.call.as_ref() == Some(call) => {
+                self.answer.push(delta)
+            }
+            // Some formats send all arguments at once.
+            Event::CallFinished { call }
+                if self.call.as_ref() == Some(&call.id) && self.answer.text().is_empty() =>
+            {
+                let arguments = call.arguments().map(Arguments::as_str);
+                self.answer.push(arguments.unwrap_or_default())
+            }
+            Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
+                self.call = None;
+                self.clear_answer()
+            }
+            _ => Growth::default(),
+        }
+    }
+
+    fn clear_answer(&mut self) -> Growth {
+        Growth { is_discarded: self.answer.clear(), is_grown: false }
+    }
+
+    /// Returns the correction that the result of an answer's call is, if the call was returned to the model.
+    fn correction(&self, result: &ToolResult) -> Option<TypedEvent<T>> {
+        let is_unfit =
+            matches!(result.status, ResultStatus::InvalidArguments | ResultStatus::TruncatedArguments);
+        if !is_unfit {
+            return None;
+        }
+        let problem = self.corrections.take_problem().unwrap_or_else(|| {
+            // Arguments that are not JSON never reach the tool.
+            self.corrections.take();
+            result.wire_text()
+        });
+        let text = self.answer.text().to_owned();
+        Some(TypedEvent::Correction { number: self.corrections.used(), problem, text })
     }
 }
 
@@ -215,13 +271,10 @@ impl<T: DeserializeOwned> TypedStream<'_, T> {
                 (report.usage, report.used) = (self.usage, self.used);
                 self.ready.push_back(TypedEvent::Answer(Box::new(TypedReport { answer, report })));
             }
-            Err(problem) if self.corrections >= self.session.get().agent.parts().corrections => {
-                return Err(AgentError::Answer { problem, text });
-            }
+            Err(problem) if !self.corrections.take() => return Err(AgentError::Answer { problem, text }),
             Err(problem) => {
-                self.corrections = self.corrections.saturating_add(1);
-                let task = Message::user(self.form.correction(&problem));
-                let number = self.corrections;
+                let task = Message::user(self.path.correct(&self.form, &problem));
+                let number = self.corrections.used();
                 self.ready.push_back(TypedEvent::Correction { number, problem, text });
                 self.start(task);
             }
@@ -260,7 +313,7 @@ impl<T: DeserializeOwned> Stream for TypedStream<'_, T> {
 impl<T> fmt::Debug for TypedStream<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("TypedStream");
-        shown.field("corrections", &self.corrections).field("node", &self.node());
+        shown.field("corrections", &self.corrections.used()).field("node", &self.node());
         shown.finish_non_exhaustive()
     }
 }

@@ -43,8 +43,9 @@ impl Executing {
         if self.find(&call.id).is_none_or(|held| held.await_decision().is_err()) {
             return;
         }
-        if control == Control::Completion {
-            core.show(Event::CompletionProposed { call: call.id.clone(), text: completion_text(&call) });
+        if control.is_completion() {
+            let text = completion_text(control, &call);
+            core.show(Event::CompletionProposed { call: call.id.clone(), text });
         }
         core.emit(Command::Decide(call));
     }
@@ -53,15 +54,16 @@ impl Executing {
     pub(super) fn completion(&self) -> Option<String> {
         let last = self.calls.last()?;
         let is_accepted = last.result().is_some_and(|result| result.status.is_ok());
-        (is_accepted && last.control() == Control::Completion).then(|| completion_text(last.call()))
+        let control = last.control();
+        (is_accepted && control.is_completion()).then(|| completion_text(control, last.call()))
     }
 }
 
 /// Returns the reason to refuse a completion; `None` for other calls.
 fn refuse_completion(control: Control, is_last: bool, has_failed: bool) -> Option<ResultText> {
     match (control, is_last, has_failed) {
-        (Control::Completion, false, _) => Some(words::COMPLETION_NOT_LAST),
-        (Control::Completion, true, true) => Some(words::COMPLETION_SIBLING_FAILED),
+        (Control::Completion | Control::Answer, false, _) => Some(words::COMPLETION_NOT_LAST),
+        (Control::Completion | Control::Answer, true, true) => Some(words::COMPLETION_SIBLING_FAILED),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Calls and answers outside this process: calls that continue elsewhere, calls that an earlier process
 //! started, and the suspension of a run that waits for them (DESIGN "Suspend anywhere, resume anywhere").
 
-use windlass_protocol::{CallId, Control, ReconcileOutcome, ResultStatus, ToolCall};
+use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall};
 
 use super::Executing;
 use crate::call_state::Call;
@@ -64,7 +64,7 @@ impl Executing {
         let hints = core.config().hints(call.name.as_str());
         let Some(held) = self.find(&call.id).filter(|call| call.is_held()) else { return };
         // A read-only call and a completion change nothing.
-        let runs_again = hints.read_only || hints.control == Control::Completion;
+        let runs_again = hints.read_only || hints.control.is_completion();
         // A resumable call keeps its own record and continues from it.
         let runs_again = runs_again || hints.resumable;
         if restored.deferred.contains(&call.id) && !hints.resumable {
