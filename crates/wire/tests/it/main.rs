@@ -6,5 +6,7 @@ mod event_stream;
 mod kit;
 mod lint;
 mod prefix;
+mod request_check;
 mod surrogate;
 mod template;
+mod whole_body;
