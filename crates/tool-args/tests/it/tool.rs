@@ -153,7 +153,7 @@ fn hints_are_the_words_in_the_brackets() {
     assert_eq!(Fail.hints().risk, Risk::Low);
 }
 
-// Policy treats what a tool cannot say as the worst.
+// Policy assumes the worst about an effect that a tool does not state.
 #[test]
 fn effects_are_unknown_unless_somebody_says_them() {
     assert_eq!(Nothing.effects(&payload("{}")), [Effect::Unknown]);

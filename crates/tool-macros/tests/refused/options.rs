@@ -1,4 +1,4 @@
-//! What stands in the brackets.
+//! Options that `#[tool(...)]` refuses.
 #![allow(unused)]
 use windlass_tool_args::tool;
 

@@ -307,7 +307,7 @@ fn graphs() -> impl Strategy<Value = Definition> {
     })
 }
 
-/// The same answer to the same call, whenever the call is made.
+/// Returns the same answer to equal calls at any time.
 fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut digest = DefaultHasher::new();

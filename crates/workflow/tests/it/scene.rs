@@ -32,7 +32,7 @@ impl Store {
         self.log.lock().unwrap().len()
     }
 
-    /// The same records, and at most this many.
+    /// Returns a store with the same records, which fails at the given number of records.
     pub(crate) fn failing_at(&self, at: Option<usize>) -> Self {
         Self { log: self.log.clone(), fails_at: at }
     }
