@@ -116,7 +116,7 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
         FaultProof::By(tests) => tests,
         FaultProof::Here(_) => &[],
     });
-    let run = TestRun::of(&wanted.copied().collect());
+    let run = TestRun::run_tests(&wanted.copied().collect());
     Ok(faults.iter().map(|fault| line(fault, &run, ground)).collect())
 }
 

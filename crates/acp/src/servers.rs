@@ -65,7 +65,7 @@ pub(crate) fn to_configured(servers: &[ClientServer]) -> Result<Vec<ConfiguredSe
                 server.name
             )));
         }
-        converted.push(ConfiguredServer::of_user(name.clone(), to_entry(server)?)?);
+        converted.push(ConfiguredServer::for_user(name.clone(), to_entry(server)?)?);
         names.push(name);
     }
     Ok(converted)

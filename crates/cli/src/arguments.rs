@@ -14,6 +14,7 @@ mod config;
 mod defaults;
 mod embeddings;
 mod engine;
+mod exclusions;
 mod fork;
 #[cfg(feature = "gateway")]
 mod front;
@@ -23,11 +24,11 @@ mod models;
 mod names;
 mod offering;
 mod otlp;
+mod parse;
 #[cfg(feature = "gateway")]
 mod proxy;
 mod request;
 mod restore;
-mod resumed;
 mod run;
 mod script;
 #[cfg(feature = "server")]
@@ -77,13 +78,13 @@ pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::names::{AutonomyName, PresetName, SandboxName};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
+pub(crate) use self::parse::parse;
+#[cfg(feature = "tui")]
+pub(crate) use self::parse::refuse_without_command;
 #[cfg(feature = "gateway")]
 pub(crate) use self::proxy::{Proxy, ProxyCheck, ProxyCommand};
 pub(crate) use self::request::{PromptArgs, RequestArgs};
 pub(crate) use self::restore::{Diff, Restore};
-pub(crate) use self::resumed::parse;
-#[cfg(feature = "tui")]
-pub(crate) use self::resumed::refuse_without_command;
 #[cfg(feature = "temporal")]
 pub(crate) use self::run::Worker;
 pub(crate) use self::run::{ProtocolName, Run};

@@ -53,7 +53,7 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }
-    let permitted = policy.permitted(facts);
+    let permitted = policy.find_permit(facts);
     let known = check_grants(grants, facts, risk).or_else(|| check_history(history, facts, risk));
     let mut trace: Vec<TraceEntry> = policy.objections(facts);
     let mut below: Option<TraceEntry> = None;

@@ -44,16 +44,16 @@ pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     for step in steps {
         let word = u64::from_le_bytes(*step) ^ u64::from(sum);
         let tables = TABLES.iter().rev();
-        sum = tables.zip(word.to_le_bytes()).fold(0, |sum, (table, byte)| sum ^ of(table, byte));
+        sum = tables.zip(word.to_le_bytes()).fold(0, |sum, (table, byte)| sum ^ look_up(table, byte));
     }
     for byte in rest {
         let [low, ..] = sum.to_le_bytes();
-        sum = (sum >> 8) ^ of(&TABLES[0], low ^ byte);
+        sum = (sum >> 8) ^ look_up(&TABLES[0], low ^ byte);
     }
     !sum
 }
 
-fn of(table: &[u32; 256], byte: u8) -> u32 {
+fn look_up(table: &[u32; 256], byte: u8) -> u32 {
     table.get(usize::from(byte)).copied().unwrap_or_default()
 }
 

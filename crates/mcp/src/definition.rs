@@ -135,7 +135,7 @@ impl Definition {
 
     /// Returns the definition as the server sent it: a member of the result of `tools/list`. A server that sends
     /// it again offers a tool with the same fingerprint.
-    pub fn listed(&self) -> &RawJson {
+    pub fn as_listed(&self) -> &RawJson {
         &self.listed
     }
 

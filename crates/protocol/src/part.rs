@@ -160,6 +160,28 @@ impl Part {
     pub fn provider_file(id: impl Into<String>, media_type: impl Into<String>) -> Self {
         Self::File(File::from_upload(media_type, id))
     }
+
+    /// Returns the opaque fields of the part, or the JSON of an unknown part, if they belong to this wire format.
+    ///
+    /// ```
+    /// use windlass_protocol::{Opaque, Part, Text};
+    /// let fields = Opaque::new("anthropic", serde_json::json!({ "block": {} }));
+    /// let part = Part::Text(Text::new("hi").with_opaque(Some(fields)));
+    /// assert!(part.for_wire("anthropic").is_some());
+    /// assert!(part.for_wire("gemini").is_none());
+    /// ```
+    pub fn for_wire(&self, wire: &str) -> Option<&Value> {
+        let opaque = match self {
+            Self::Text(text) => text.opaque.as_ref(),
+            Self::Image(image) => image.opaque.as_ref(),
+            Self::File(file) => file.opaque.as_ref(),
+            Self::Reasoning(reasoning) => reasoning.opaque.as_ref(),
+            Self::Call(call) => call.opaque.as_ref(),
+            Self::Result(result) => result.opaque.as_ref(),
+            Self::Unknown(unknown) => return (unknown.wire == wire).then_some(&unknown.value),
+        };
+        opaque.and_then(|opaque| opaque.for_wire(wire))
+    }
 }
 
 impl Text {

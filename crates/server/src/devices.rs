@@ -59,7 +59,7 @@ pub enum DeviceError {
     #[error("{DEVICES} devices are registered; revoke one first")]
     Full,
     /// The device does not exist.
-    #[error("there is no device {id}")]
+    #[error("the device {id} does not exist")]
     Unknown {
         /// The id.
         id: String,

@@ -3,7 +3,7 @@
 use windlass_agent::{Agent, CallingRun, Entry, MessageReceiver, Outcome, RunLimits, RunOptions};
 use windlass_hitl::Autonomy;
 use windlass_journal::{Journal, Record};
-use windlass_tool::{Context, Output, ToolError};
+use windlass_tool::{Context, Output, ToolError, describe_error};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
@@ -91,15 +91,9 @@ impl Child<'_> {
             .map_err(|error| self.to_tool_error(&error))
     }
 
-    fn to_tool_error(&self, error: &dyn std::error::Error) -> ToolError {
-        let mut text = format!("the agent {} could not work: {error}", self.definition.name);
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        ToolError::model(text)
+    fn to_tool_error(&self, error: &(dyn std::error::Error + 'static)) -> ToolError {
+        let (name, cause) = (&self.definition.name, describe_error(error));
+        ToolError::model(format!("the agent {name} could not work: {cause}"))
     }
 }
 

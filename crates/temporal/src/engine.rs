@@ -87,7 +87,7 @@ impl Engine {
             .build();
         let input = RunInput { task: task.into(), settings, carried: None };
         let started = self.client.start_workflow(AgentRun::run, input, options).await;
-        started.map_err(|error| EngineError::refused("start the run", &error))?;
+        started.map_err(|error| EngineError::from_refusal("start the run", &error))?;
         Ok(self.run(id))
     }
 
@@ -101,7 +101,7 @@ impl Engine {
         let options = WorkflowListOptions::builder().limit(limit).build();
         let listed = self.client.list_workflows(query, options);
         let ids = listed.map_ok(|workflow| workflow.id().to_owned()).try_collect();
-        ids.await.map_err(|error| EngineError::refused("list the runs", &error))
+        ids.await.map_err(|error| EngineError::from_refusal("list the runs", &error))
     }
 
     /// Returns a handle of the run with this id.
@@ -128,7 +128,7 @@ impl RunHandle {
     pub async fn answer(&self, decision: ApprovalDecision) -> Result<(), EngineError> {
         let sent =
             self.workflow().signal(AgentRun::approval, decision, WorkflowSignalOptions::default()).await;
-        sent.map_err(|error| EngineError::refused("deliver the answer", &error))
+        sent.map_err(|error| EngineError::from_refusal("deliver the answer", &error))
     }
 
     /// Sends a message for the model. The run accepts each id once.
@@ -143,7 +143,7 @@ impl RunHandle {
     ) -> Result<(), EngineError> {
         let message = (id, text.into(), when);
         let sent = self.workflow().signal(AgentRun::say, message, WorkflowSignalOptions::default()).await;
-        sent.map_err(|error| EngineError::refused("deliver the message", &error))
+        sent.map_err(|error| EngineError::from_refusal("deliver the message", &error))
     }
 
     /// Answers a question about how the run continues. `None` means no answer.
@@ -153,7 +153,7 @@ impl RunHandle {
     pub async fn reply(&self, id: InterruptId, words: Option<String>) -> Result<(), EngineError> {
         let sent =
             self.workflow().signal(AgentRun::reply, (id, words), WorkflowSignalOptions::default()).await;
-        sent.map_err(|error| EngineError::refused("deliver the answer", &error))
+        sent.map_err(|error| EngineError::from_refusal("deliver the answer", &error))
     }
 
     /// Delivers the result of a deferred call.
@@ -162,7 +162,7 @@ impl RunHandle {
     /// Returns an error if the engine does not accept the result.
     pub async fn deliver(&self, result: ToolResult) -> Result<(), EngineError> {
         let sent = self.workflow().signal(AgentRun::deliver, result, WorkflowSignalOptions::default()).await;
-        sent.map_err(|error| EngineError::refused("deliver the result", &error))
+        sent.map_err(|error| EngineError::from_refusal("deliver the result", &error))
     }
 
     /// Stops the run in order: every call still gets a result.
@@ -171,7 +171,7 @@ impl RunHandle {
     /// Returns an error if the engine does not accept the request.
     pub async fn stop(&self) -> Result<(), EngineError> {
         let sent = self.workflow().signal(AgentRun::stop, (), WorkflowSignalOptions::default()).await;
-        sent.map_err(|error| EngineError::refused("stop the run", &error))
+        sent.map_err(|error| EngineError::from_refusal("stop the run", &error))
     }
 
     /// Returns the answers that the run waits for. Queries need a worker.
@@ -180,7 +180,7 @@ impl RunHandle {
     /// Returns an error if the engine or a worker does not answer.
     pub async fn waits(&self) -> Result<Waits, EngineError> {
         let answer = self.workflow().query(AgentRun::waits, (), WorkflowQueryOptions::default()).await;
-        answer.map_err(|error| EngineError::refused("query the run", &error))
+        answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
 
     /// Returns the usage of the run.
@@ -189,7 +189,7 @@ impl RunHandle {
     /// Returns an error if the engine or a worker does not answer.
     pub async fn used(&self) -> Result<Used, EngineError> {
         let answer = self.workflow().query(AgentRun::used, (), WorkflowQueryOptions::default()).await;
-        answer.map_err(|error| EngineError::refused("query the run", &error))
+        answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
 
     /// Returns the newest messages of the conversation.
@@ -199,7 +199,7 @@ impl RunHandle {
     pub async fn transcript_tail(&self, count: usize) -> Result<Vec<Message>, EngineError> {
         let answer =
             self.workflow().query(AgentRun::transcript, count, WorkflowQueryOptions::default()).await;
-        answer.map_err(|error| EngineError::refused("query the run", &error))
+        answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
 
     /// Returns the events from this number on. A run keeps its newest 1,000 events.
@@ -208,7 +208,7 @@ impl RunHandle {
     /// Returns an error if the engine or a worker does not answer.
     pub async fn events(&self, first: u64) -> Result<EventPage, EngineError> {
         let answer = self.workflow().query(AgentRun::events, first, WorkflowQueryOptions::default()).await;
-        answer.map_err(|error| EngineError::refused("query the run", &error))
+        answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
 
     /// Returns the entries of the record from this position on.
@@ -217,7 +217,7 @@ impl RunHandle {
     /// Returns an error if the engine or a worker does not answer.
     pub async fn record(&self, first: usize) -> Result<Vec<Entry>, EngineError> {
         let answer = self.workflow().query(AgentRun::record, first, WorkflowQueryOptions::default()).await;
-        answer.map_err(|error| EngineError::refused("query the run", &error))
+        answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
 
     /// Passes the events of the run to `show`, from this number on, until the run ends. Without a worker it

@@ -38,7 +38,7 @@ pub enum EngineError {
 
 impl EngineError {
     /// Creates the error of a refused operation.
-    pub(crate) fn refused(action: &'static str, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn from_refusal(action: &'static str, error: &dyn std::error::Error) -> Self {
         Self::Refused { action, message: describe(error) }
     }
 }

@@ -76,6 +76,6 @@ pub(crate) async fn register(client: &Client) -> Result<(), EngineError> {
     match client.connection().operator_service().add_search_attributes(tonic::Request::new(request)).await {
         Ok(_) => Ok(()),
         Err(status) if status.code() == tonic::Code::AlreadyExists => Ok(()),
-        Err(status) => Err(EngineError::refused("add search attributes", &status)),
+        Err(status) => Err(EngineError::from_refusal("add search attributes", &status)),
     }
 }

@@ -15,6 +15,8 @@ pub mod postgres;
 pub mod split;
 #[cfg(feature = "temporal")]
 pub mod temporal;
+#[cfg(feature = "web")]
+pub mod web;
 #[cfg(feature = "wire")]
 pub mod wire_suite;
 pub mod workload;

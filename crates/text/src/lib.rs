@@ -6,6 +6,8 @@ mod charset;
 mod count;
 #[cfg(feature = "decode")]
 mod diff;
+#[cfg(feature = "enclose")]
+mod enclose;
 mod glob;
 mod picture;
 mod shorten;
@@ -17,6 +19,8 @@ pub use charset::Charset;
 pub use count::count_noun;
 #[cfg(feature = "decode")]
 pub use diff::{MAX_SHOWN_BYTES, Room, Side, diff};
+#[cfg(feature = "enclose")]
+pub use enclose::enclose_external;
 pub use glob::{Glob, GlobError, has_buildable_rules, rule_lines};
 pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,

@@ -36,7 +36,7 @@ impl<'a> ToolFunction<'a> {
         let told = description(attributes);
         let ident = &signature.ident;
         if told.is_empty() {
-            let message = "a model has to know what the tool does: write a doc comment";
+            let message = "a model needs a description of the tool: write a doc comment";
             return Err(Error::new_spanned(ident, message));
         }
         let name = options.name.as_ref().map_or_else(|| ident.unraw().to_string(), LitStr::value);

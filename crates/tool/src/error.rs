@@ -45,7 +45,7 @@ impl ToolError {
     /// Like [`from_error`](Self::from_error), but for a borrowed error. The result is always
     /// [`ToolError::Model`].
     pub fn describe(error: &(dyn Error + 'static)) -> Self {
-        Self::Model(words(error))
+        Self::Model(describe_error(error))
     }
 
     /// Creates an error that ends the run.
@@ -76,9 +76,15 @@ impl Error for ToolError {
 /// The maximum number of sources that a text names.
 const MAX_SOURCES: usize = 16;
 
-/// Joins the texts of an error and of its sources. Many errors already end with the text of their source;
-/// such a source is not repeated.
-fn words(error: &(dyn Error + 'static)) -> String {
+/// Joins the texts of an error and of its sources with `: `. Many errors already end with the text of their source;
+/// such a source is not repeated. At most 16 sources are named.
+///
+/// ```
+/// use windlass_tool::{ToolError, describe_error};
+/// let error = ToolError::fatal("the disk is full");
+/// assert_eq!(describe_error(&error), "the tool cannot work: the disk is full");
+/// ```
+pub fn describe_error(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut last = words.clone();
     let sources = std::iter::successors(error.source(), |&error| error.source());

@@ -24,7 +24,7 @@ pub use blocking::run_blocking;
 pub use cancellation::{CancellationToken, Cancelled, DropGuard};
 pub use context::{Context, Progress};
 pub use early::EarlyArguments;
-pub use error::ToolError;
+pub use error::{ToolError, describe_error};
 pub use growing::GrowingArguments;
 pub use human::{AnswerFuture, Human, NoAnswer, Question};
 pub use inspection::Inspection;

@@ -99,7 +99,7 @@ impl BrowserAction {
         }
         let started = Session::start(&self.browser, url.clone(), scope, &self.whereabouts).await;
         let session = started.map_err(|error| {
-            let text = crate::steps::with_causes(&error);
+            let text = windlass_tool::describe_error(&error);
             ToolError::model(format!(
                 "{text}. A human has to look at the installation of {}; continue without a browser.",
                 self.browser.program.display()

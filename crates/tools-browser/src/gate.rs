@@ -55,7 +55,7 @@ impl Gate {
 
     /// Stores a refusal for the next result.
     pub(crate) fn note(&self, to: Option<&HostPort>, refusal: &ReachError) {
-        let told = (to.cloned(), crate::steps::with_causes(refusal));
+        let told = (to.cloned(), windlass_tool::describe_error(refusal));
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() < MAX_TOLD && !refusals.contains(&told) {
             refusals.push_back(told);

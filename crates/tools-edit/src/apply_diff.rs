@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
+use windlass_protocol::{Payload, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool::ToolError;
 use windlass_tool_args::{ToolArgs, read_arguments};
 
 use crate::blocks::parse;
 use crate::effort::Effort;
 use crate::joined::{apply_hunks, now_near};
-use crate::lone::{self, Edit};
+use crate::lone::{self, Edit, one_file_tool};
 use crate::patch::Hunk;
 use crate::places::Order;
 
@@ -70,48 +70,16 @@ impl ApplyDiff {
     }
 }
 
-fn read(payload: &Payload) -> Result<Blocks, ToolError> {
-    let DiffArguments { path, diff } = read_arguments(payload)?;
-    let hunks =
-        parse(&diff, &path).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
-    Ok(Blocks { path, hunks })
-}
-
-impl Tool for ApplyDiff {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
-        Hints::default()
-    }
-
-    fn has_built_in_rules(&self) -> bool {
-        true
-    }
-
-    fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        lone::effects(&self.workspace, payload)
-    }
-
-    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        lone::early_effects(&self.workspace, complete)
-    }
-
-    fn inspect(&self, payload: &Payload) -> Inspection {
-        lone::inspect(&self.workspace, payload, read(payload).ok().as_ref())
-    }
-
-    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
-        self.workspace.aftermath(planned)
-    }
-
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move { lone::run(ctx, Arc::clone(&self.workspace), read(payload)?).await })
-    }
-}
+one_file_tool!(ApplyDiff, Blocks);
 
 impl Edit for Blocks {
+    fn read(payload: &Payload) -> Result<Self, ToolError> {
+        let DiffArguments { path, diff } = read_arguments(payload)?;
+        let hunks =
+            parse(&diff, &path).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
+        Ok(Self { path, hunks })
+    }
+
     fn path(&self) -> &str {
         &self.path
     }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
+use windlass_protocol::{Payload, ToolSpec};
 use windlass_sandbox::{Contents, MAX_FILE_BYTES, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
-use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
+use windlass_tool::ToolError;
 use windlass_tool_args::read_arguments;
 
 use crate::effort::Effort;
 use crate::find::{Matches, find};
 use crate::joined::{decode, encode};
 use crate::lines::{Likeness, LineEnds, Lines, split};
-use crate::lone::{self, Edit};
+use crate::lone::{self, Edit, one_file_tool};
 use crate::nearest::{numbers, report};
 use crate::replace::{exact, forgiving};
 
@@ -60,45 +60,13 @@ impl EditFile {
     }
 }
 
-impl Tool for EditFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
-        Hints::default()
-    }
-
-    fn has_built_in_rules(&self) -> bool {
-        true
-    }
-
-    fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        lone::effects(&self.workspace, payload)
-    }
-
-    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        lone::early_effects(&self.workspace, complete)
-    }
-
-    fn inspect(&self, payload: &Payload) -> Inspection {
-        let arguments = read_arguments::<EditArguments>(payload).ok();
-        lone::inspect(&self.workspace, payload, arguments.as_ref())
-    }
-
-    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
-        self.workspace.aftermath(planned)
-    }
-
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let arguments: EditArguments = read_arguments(payload)?;
-            lone::run(ctx, Arc::clone(&self.workspace), arguments).await
-        })
-    }
-}
+one_file_tool!(EditFile, EditArguments);
 
 impl Edit for EditArguments {
+    fn read(payload: &Payload) -> Result<Self, ToolError> {
+        read_arguments(payload)
+    }
+
     fn path(&self) -> &str {
         &self.path
     }

@@ -20,7 +20,10 @@ pub(crate) struct Lone {
 }
 
 /// Arguments of a call that change one file.
-pub(crate) trait Edit: Send + 'static {
+pub(crate) trait Edit: Send + Sized + 'static {
+    /// Reads the arguments of a call.
+    fn read(payload: &Payload) -> Result<Self, ToolError>;
+
     /// Returns the path as the model wrote it.
     fn path(&self) -> &str;
 
@@ -35,6 +38,59 @@ pub(crate) trait Edit: Send + 'static {
     /// Describes the file's text near the intended place, for a file that changed since the model read it.
     fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
 }
+
+/// Implements `Tool` for a tool that changes one file. The tool has the fields `workspace` and `spec`, and its
+/// arguments implement `Edit`.
+macro_rules! one_file_tool {
+    ($tool:ty, $arguments:ty) => {
+        impl windlass_tool::Tool for $tool {
+            fn spec(&self) -> &windlass_protocol::ToolSpec {
+                &self.spec
+            }
+
+            fn hints(&self) -> windlass_protocol::Hints {
+                windlass_protocol::Hints::default()
+            }
+
+            fn has_built_in_rules(&self) -> bool {
+                true
+            }
+
+            fn effects(&self, payload: &Payload) -> Vec<windlass_protocol::Effect> {
+                lone::effects(&self.workspace, payload)
+            }
+
+            fn early_effects(
+                &self,
+                complete: &windlass_tool::EarlyArguments,
+            ) -> Vec<windlass_protocol::Effect> {
+                lone::early_effects(&self.workspace, complete)
+            }
+
+            fn inspect(&self, payload: &Payload) -> windlass_tool::Inspection {
+                lone::inspect(&self.workspace, payload, <$arguments>::read(payload).ok().as_ref())
+            }
+
+            fn aftermath(
+                &self,
+                planned: &[windlass_protocol::PlannedFile],
+            ) -> windlass_protocol::ReconcileOutcome {
+                self.workspace.aftermath(planned)
+            }
+
+            fn call<'a>(
+                &'a self,
+                ctx: &'a windlass_tool::Context,
+                payload: &'a Payload,
+            ) -> windlass_tool::ToolFuture<'a> {
+                Box::pin(async move {
+                    lone::run(ctx, Arc::clone(&self.workspace), <$arguments>::read(payload)?).await
+                })
+            }
+        }
+    };
+}
+pub(crate) use one_file_tool;
 
 /// Plans a change without writing it.
 pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> Result<Lone, ToolError> {

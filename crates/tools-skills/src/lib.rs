@@ -2,6 +2,7 @@
 
 mod document;
 mod expansion;
+mod folder;
 mod library;
 mod spec;
 
@@ -15,7 +16,7 @@ mod prompts;
 mod set;
 
 pub use document::{Document, DocumentError};
-pub use library::LeftOut;
+pub use folder::LeftOut;
 pub use prompts::{PromptError, PromptSummary};
 pub use run_slash_command::RunSlashCommand;
 pub use set::tools;

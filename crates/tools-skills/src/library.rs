@@ -1,109 +1,129 @@
-//! Folders of Markdown files that a person wrote for the model.
+//! `Library`: the skills or the commands of some folders, by name.
 
-use std::error::Error;
-use std::fmt;
-use std::io::Read;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use windlass_sandbox::{FileError, Kind, SettingsOwner, Workspace, WorkspaceError, WorkspacePath};
+use windlass_sandbox::{SettingsOwner, WorkspacePath};
+use windlass_tool::ToolError;
+
+use crate::document::Document;
+use crate::folder::{LeftOut, LibraryFolder, Named};
 
 /// The maximum number of files of one kind, since every request lists their names.
-pub(crate) const MAX_FILES: usize = 100;
-/// The maximum number of directory entries that are read.
-const MAX_NAMES: usize = 2_000;
-const MAX_NAME: usize = 64;
-/// The largest file, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
+const MAX_FILES: usize = 100;
 
-/// A file that is not offered, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// The label of the folder, and the file in it.
-    pub file: String,
-    /// The reason.
-    pub why: String,
+/// A Markdown file of a folder.
+#[derive(Clone, Debug)]
+pub(crate) struct LibraryFile {
+    pub(crate) source: LibraryFolder,
+    pub(crate) path: WorkspacePath,
 }
 
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is left out: {}", self.file, self.why)
+impl LibraryFile {
+    /// Reads the text without its front matter. Fails with the reason why the file cannot be read.
+    pub(crate) fn read_body(&self) -> Result<String, String> {
+        let text = self.source.text(&self.path)?;
+        let document = Document::parse(&text).map_err(|error| error.to_string())?;
+        Ok(document.body.trim().to_owned())
     }
 }
 
-/// A directory entry: its path, its name and its kind.
-pub(crate) type Named = (WorkspacePath, String, Kind);
+/// A skill or a command.
+pub(crate) trait LibraryItem: Sized {
+    /// The word for one item, such as `skill`.
+    const NOUN: &'static str;
 
-/// A folder with skills or commands, opened read-only. Neither a name nor a link can lead out of it.
-#[derive(Clone, Debug)]
-pub(crate) struct LibraryFolder {
-    pub(crate) label: String,
-    pub(crate) workspace: Arc<Workspace>,
+    /// Reads the item of a directory entry, and returns it with its name. Returns `None` for an entry that is not meant
+    /// as an item. Fails for an entry that is not offered.
+    fn read(
+        library: &Library<Self>,
+        source: &LibraryFolder,
+        entry: Named,
+    ) -> Result<Option<(String, Self)>, LeftOut>;
+
+    fn file(&self) -> &LibraryFile;
 }
 
-impl LibraryFolder {
-    /// Opens a folder and lists its entries, sorted. Returns `None` if the folder does not exist. A user's folder may be
-    /// a link. A project's folder behind a link is refused, because the link could make any file of the machine text
-    /// for the model.
-    pub(crate) fn open(
-        label: &str,
-        folder: &Path,
-        owner: SettingsOwner<'_>,
-    ) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
-        let left_out = |error: String| LeftOut { file: label.to_owned(), why: error };
-        let workspace = match Workspace::open_settings(folder, owner) {
-            Ok(workspace) => Arc::new(workspace),
-            Err(WorkspaceError::Missing { .. }) => return Ok(None),
-            Err(error) => {
-                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-                return Err(left_out(format!("{error}{cause}")));
+/// The items of some folders. If a name occurs twice, the first file has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Library<T> {
+    items: BTreeMap<String, T>,
+    left_out: Vec<LeftOut>,
+}
+
+impl<T> Default for Library<T> {
+    fn default() -> Self {
+        Self { items: BTreeMap::new(), left_out: Vec::new() }
+    }
+}
+
+impl<T: LibraryItem> Library<T> {
+    /// Adds the items of a folder. A folder that does not exist adds nothing.
+    pub(crate) fn with_folder(mut self, label: &str, folder: &Path, owner: SettingsOwner<'_>) -> Self {
+        let (source, entries) = match LibraryFolder::open(label, folder, owner) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return self,
+            Err(left_out) => {
+                self.left_out.push(left_out);
+                return self;
             }
         };
-        let listing = workspace.list(&WorkspacePath::root(), MAX_NAMES);
-        let entries = listing.map_err(|error| left_out(error.to_string()))?.entries.into_iter();
-        let named = entries.filter_map(|entry| {
-            let name = entry.name.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
-            let path = WorkspacePath::root().join(&entry.name);
-            // A link inside the user's folder counts as its target. A link that leads out of it stays a link and
-            // is reported.
-            let kind = match entry.kind {
-                Kind::Link if owner == SettingsOwner::User => workspace.kind(&path).unwrap_or(Kind::Link),
-                kind => kind,
-            };
-            Some((path, name, kind))
-        });
-        let named = named.collect();
-        Ok(Some((Self { label: label.to_owned(), workspace }, named)))
-    }
-
-    /// Returns a file's text, or an error message if it cannot be read or is not UTF-8.
-    pub(crate) fn text(&self, path: &WorkspacePath) -> Result<String, String> {
-        let file = self.workspace.stream(path).map_err(|error: FileError| error.to_string())?;
-        let mut bytes = Vec::new();
-        // One byte more than the limit finds a file that grows.
-        file.take(MAX_BYTES.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| format!("`{path}` cannot be read: {error}"))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(format!("`{path}` has more than {MAX_BYTES} bytes"));
+        for entry in entries {
+            match T::read(&self, &source, entry) {
+                Ok(Some((name, item))) => {
+                    self.items.insert(name, item);
+                }
+                Ok(None) => {}
+                Err(left_out) => self.left_out.push(left_out),
+            }
         }
-        String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
+        self
     }
 
-    pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> LeftOut {
-        LeftOut { file: format!("{}: {path}", self.label), why: why.to_string() }
+    /// Fails with the reason if another item cannot have this name.
+    pub(crate) fn check_name(&self, name: &str) -> Result<(), String> {
+        if let Some(other) = self.items.get(name) {
+            let LibraryFile { source, path } = other.file();
+            return Err(format!("the name `{name}` is taken by {}: {path}", source.label));
+        }
+        if self.items.len() >= MAX_FILES {
+            return Err(format!("the limit of {MAX_FILES} {}s is reached, and no more are offered", T::NOUN));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.items.keys().map(String::as_str)
+    }
+
+    pub(crate) fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Returns the items with their names, sorted by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.items.iter().map(|(name, item)| (name.as_str(), item))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&T> {
+        self.items.get(name)
+    }
+
+    /// Returns the error of a call with an unknown name, which lists the names.
+    pub(crate) fn unknown_error(&self, name: &str) -> ToolError {
+        let (noun, names) = (T::NOUN, self.names().collect::<Vec<_>>().join(", "));
+        ToolError::model(format!("unknown {noun} `{name}`; the {noun}s are: {names}"))
     }
 }
 
-/// The reason for a link that is not followed.
-pub(crate) const LEADS_OUT: &str =
-    "it is a link that leads out of the folder or to nothing, or a project's link; copy what it leads to";
-
-/// Returns true if a model can write the name and a human can recognise it: letters, digits, `-`, `_`,
-/// `:` and `.`, at most 64, with a letter or digit first.
-pub(crate) fn is_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
-    let first = name.as_bytes().first();
-    name.len() <= MAX_NAME && first.is_some_and(u8::is_ascii_alphanumeric) && name.bytes().all(plain)
+/// Reads the text of an item for the model.
+pub(crate) fn read_body<T: LibraryItem>(name: &str, item: &T) -> Result<String, ToolError> {
+    item.file().read_body().map_err(|why| {
+        let noun = T::NOUN;
+        ToolError::model(format!("the {noun} {name} cannot be read: {why}. Continue without it."))
+    })
 }

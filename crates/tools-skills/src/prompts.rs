@@ -1,7 +1,7 @@
 //! Slash commands and skills as prompts that a person chooses, outside of a run.
 
-use crate::document::{Document, DocumentError};
 use crate::expansion::{MAX_EXPANDED, expand};
+use crate::library::LibraryFile;
 use crate::skills::Skill;
 use crate::slash_commands::SlashCommand;
 use crate::{Skills, SlashCommands};
@@ -62,9 +62,9 @@ impl SlashCommands {
             name: name.to_owned(),
             description: command.description.clone(),
             hint: command.hint.clone(),
-            folder: command.source.label.clone(),
+            folder: command.file.source.label.clone(),
         };
-        self.iter().map(summary).collect()
+        self.library.iter().map(summary).collect()
     }
 
     /// Returns the text of a command with its arguments inserted. Reads the file, so it must not run on an async
@@ -73,11 +73,11 @@ impl SlashCommands {
     /// # Errors
     /// If the command is unknown, its file cannot be read, or a text is too long.
     pub fn expand(&self, name: &str, arguments: &str) -> Result<String, PromptError> {
-        let command = self.get(name).ok_or_else(|| PromptError::Unknown { name: name.to_owned() })?;
+        let command = self.library.get(name).ok_or_else(|| PromptError::Unknown { name: name.to_owned() })?;
         if arguments.len() > MAX_ARGUMENTS {
             return Err(PromptError::ArgumentsTooLong { bytes: arguments.len() });
         }
-        let body = body(name, command.source.text(&command.file))?;
+        let body = read_body(name, &command.file)?;
         expand(&body, arguments).ok_or_else(|| PromptError::TooLong { name: name.to_owned() })
     }
 }
@@ -89,9 +89,9 @@ impl Skills {
             name: name.to_owned(),
             description: Some(skill.description.clone()),
             hint: None,
-            folder: skill.source.label.clone(),
+            folder: skill.file.source.label.clone(),
         };
-        self.iter().map(summary).collect()
+        self.library.iter().map(summary).collect()
     }
 
     /// Returns the instructions of a skill without its other files. Reads the file, so it must not run on an async
@@ -100,15 +100,11 @@ impl Skills {
     /// # Errors
     /// If the skill is unknown, or its file cannot be read.
     pub fn instructions(&self, name: &str) -> Result<String, PromptError> {
-        let skill = self.get(name).ok_or_else(|| PromptError::Unknown { name: name.to_owned() })?;
-        body(name, skill.source.text(&skill.file))
+        let skill = self.library.get(name).ok_or_else(|| PromptError::Unknown { name: name.to_owned() })?;
+        read_body(name, &skill.file)
     }
 }
 
-/// Returns the text of a file without its front matter.
-fn body(name: &str, text: Result<String, String>) -> Result<String, PromptError> {
-    let unreadable = |why: String| PromptError::Unreadable { name: name.to_owned(), why };
-    let text = text.map_err(unreadable)?;
-    let document = Document::parse(&text).map_err(|error: DocumentError| unreadable(error.to_string()))?;
-    Ok(document.body.trim().to_owned())
+fn read_body(name: &str, file: &LibraryFile) -> Result<String, PromptError> {
+    file.read_body().map_err(|why| PromptError::Unreadable { name: name.to_owned(), why })
 }

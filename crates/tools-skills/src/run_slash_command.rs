@@ -6,8 +6,8 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, run_blocking};
 use windlass_tool_args::read_arguments;
 
 use crate::SlashCommands;
-use crate::document::Document;
 use crate::expansion::{MAX_EXPANDED, expand};
+use crate::library::read_body;
 use crate::prompts::{MAX_ARGUMENTS, PromptError};
 use crate::slash_commands::SlashCommand;
 use crate::spec::spec;
@@ -43,13 +43,6 @@ impl RunSlashCommand {
         );
         Self { spec: spec("run_slash_command", &description, SCHEMA), commands }
     }
-
-    fn find(&self, name: &str) -> Result<&SlashCommand, ToolError> {
-        self.commands.get(name.strip_prefix('/').unwrap_or(name)).ok_or_else(|| {
-            let names: Vec<_> = self.commands.names().collect();
-            ToolError::model(format!("unknown command `{name}`; the commands are: {}", names.join(", ")))
-        })
-    }
 }
 
 impl Tool for RunSlashCommand {
@@ -72,7 +65,9 @@ impl Tool for RunSlashCommand {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { command: name, args } = read_arguments(payload)?;
-            let command = self.find(&name)?.clone();
+            let library = &self.commands.library;
+            let command = library.get(name.strip_prefix('/').unwrap_or(&name));
+            let command = command.ok_or_else(|| library.unknown_error(&name))?.clone();
             let args = args.unwrap_or_default();
             if args.len() > MAX_ARGUMENTS {
                 let error = PromptError::ArgumentsTooLong { bytes: args.len() };
@@ -84,15 +79,11 @@ impl Tool for RunSlashCommand {
 }
 
 fn text(name: &str, command: &SlashCommand, args: &str) -> Result<Output, ToolError> {
-    let unreadable = |why: String| {
-        ToolError::model(format!("the command {name} cannot be read: {why}. Continue without it."))
-    };
-    let text = command.source.text(&command.file).map_err(unreadable)?;
-    let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
-    let expanded = expand(document.body.trim(), args).ok_or_else(|| {
+    let body = read_body(name, command)?;
+    let expanded = expand(&body, args).ok_or_else(|| {
         ToolError::model(format!(
             "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes; give shorter ones"
         ))
     })?;
-    Ok(Output::text(format!("[command {name} of the folder {}]\n{expanded}", command.source.label)))
+    Ok(Output::text(format!("[command {name} of the folder {}]\n{expanded}", command.file.source.label)))
 }

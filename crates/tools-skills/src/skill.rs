@@ -8,7 +8,7 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, run_blocking};
 use windlass_tool_args::read_arguments;
 
 use crate::Skills;
-use crate::document::Document;
+use crate::library::read_body;
 use crate::skills::Skill;
 use crate::spec::spec;
 
@@ -49,13 +49,6 @@ impl SkillTool {
         );
         Self { spec: spec("skill", &description, SCHEMA), skills }
     }
-
-    fn find(&self, name: &str) -> Result<&Skill, ToolError> {
-        self.skills.get(name).ok_or_else(|| {
-            let names: Vec<_> = self.skills.names().collect();
-            ToolError::model(format!("unknown skill `{name}`; the skills are: {}", names.join(", ")))
-        })
-    }
 }
 
 impl Tool for SkillTool {
@@ -74,7 +67,8 @@ impl Tool for SkillTool {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { skill: name, file } = read_arguments(payload)?;
-            let skill = self.find(&name)?.clone();
+            let library = &self.skills.library;
+            let skill = library.get(&name).ok_or_else(|| library.unknown_error(&name))?.clone();
             let redactor = ctx.redactor().clone();
             run_blocking(ctx, move |_| match file {
                 None => text(&name, &skill),
@@ -86,20 +80,13 @@ impl Tool for SkillTool {
 }
 
 fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
-    let unreadable = |why: String| {
-        ToolError::model(format!(
-            "the skill {name} cannot be read: {why}. Continue without \
-             it."
-        ))
-    };
-    let text = skill.source.text(&skill.file).map_err(unreadable)?;
-    let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
+    let body = read_body(name, skill)?;
     let files = match skill.others() {
         Ok(files) if files.is_empty() => String::new(),
         Ok(files) => format!("; its other files, to be read with `file`: {}", files.join(", ")),
         Err(why) => format!("; its other files are not listed: {why}"),
     };
-    let (label, body) = (&skill.source.label, document.body.trim());
+    let label = &skill.file.source.label;
     Ok(Output::text(format!("[skill {name} of the folder {label}{files}]\n{body}")))
 }
 
@@ -117,13 +104,11 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
         ))
     };
     // Resolve the name inside the skill's own folder, and read it there.
-    let below = skill.source.workspace.resolve(file).map_err(|error| told(error.to_string()))?;
+    let source = &skill.file.source;
+    let below = source.workspace.resolve(file).map_err(|error| told(error.to_string()))?;
     let path = folder.join(below.relative());
-    let text = if below.is_output() {
-        Err("it is not a file of the skill".to_owned())
-    } else {
-        skill.source.text(&path)
-    };
+    let text =
+        if below.is_output() { Err("it is not a file of the skill".to_owned()) } else { source.text(&path) };
     let text = text.map_err(told)?;
     // Redact before cutting: a secret that is cut in half is not found.
     let shown = redactor.redact(&text);

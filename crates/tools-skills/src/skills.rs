@@ -1,13 +1,13 @@
 //! `Skills`: instructions that a person wrote for the model, looked up by name.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass_sandbox::{Kind, SettingsOwner, WorkspacePath};
 
 use crate::document::{Document, DocumentError};
-use crate::library::{LEADS_OUT, LeftOut, LibraryFolder, MAX_FILES, is_name};
+use crate::folder::{LEADS_OUT, LeftOut, LibraryFolder, Named, is_name};
+use crate::library::{Library, LibraryFile, LibraryItem};
 
 /// The main file of a skill that is a folder.
 const SKILL_FILE: &str = "SKILL.md";
@@ -20,9 +20,7 @@ const MAX_OTHER_FILES: usize = 200;
 #[derive(Clone, Debug)]
 pub(crate) struct Skill {
     pub(crate) description: String,
-    pub(crate) source: LibraryFolder,
-    /// The Markdown file.
-    pub(crate) file: WorkspacePath,
+    pub(crate) file: LibraryFile,
     /// The skill's folder, if it has one of its own.
     pub(crate) folder: Option<WorkspacePath>,
 }
@@ -46,98 +44,43 @@ pub(crate) struct Skill {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Skills {
-    skills: BTreeMap<String, Skill>,
-    left_out: Vec<LeftOut>,
+    pub(crate) library: Library<Skill>,
 }
 
 impl Skills {
     /// Adds the skills of a folder of the user, under a label such as `user`. A folder that does not exist adds
     /// nothing. The folder may be a link.
     pub fn with_folder(self, label: &str, folder: impl AsRef<Path>) -> Self {
-        self.with_folder_of(label, folder.as_ref(), SettingsOwner::User)
+        Self { library: self.library.with_folder(label, folder.as_ref(), SettingsOwner::User) }
     }
 
     /// Adds the skills of a folder below a project's root, under a label such as `project`. A folder that does not
     /// exist adds nothing. A folder behind a link is left out, and so are links in it, because the model would read
     /// whatever their author made them point to.
     pub fn with_project_folder(self, label: &str, root: impl AsRef<Path>, folder: impl AsRef<Path>) -> Self {
-        self.with_folder_of(label, folder.as_ref(), SettingsOwner::Project { root: root.as_ref() })
-    }
-
-    fn with_folder_of(mut self, label: &str, folder: &Path, owner: SettingsOwner<'_>) -> Self {
-        match LibraryFolder::open(label, folder, owner) {
-            Err(left_out) => self.left_out.push(left_out),
-            Ok(None) => {}
-            Ok(Some((source, names))) => {
-                for (path, name, kind) in names {
-                    self.add(&source, path, &name, kind);
-                }
-            }
-        }
-        self
-    }
-
-    fn add(&mut self, source: &LibraryFolder, path: WorkspacePath, name: &str, kind: Kind) {
-        let (file, folder) = match kind {
-            Kind::Folder => (path.join(SKILL_FILE), Some(path)),
-            Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),
-            Kind::Link => return self.left_out.push(source.left_out(&path, LEADS_OUT)),
-            _ => return,
-        };
-        // A folder without the file is not meant as a skill.
-        if folder.is_some() && source.workspace.kind(&file).is_err() {
-            return;
-        }
-        match self.read(source, &file) {
-            Ok((name, description)) => {
-                let skill = Skill { description, source: source.clone(), file, folder };
-                self.skills.insert(name, skill);
-            }
-            Err(why) => self.left_out.push(source.left_out(&file, why)),
-        }
-    }
-
-    /// Returns the name and the description of a file, or the reason why it cannot be offered.
-    fn read(&self, source: &LibraryFolder, file: &WorkspacePath) -> Result<(String, String), String> {
-        let text = source.text(file)?;
-        let (name, description) = parse_name(&text).map_err(|error| error.to_string())?;
-        if let Some(other) = self.skills.get(&name) {
-            let label = &other.source.label;
-            return Err(format!("the name `{name}` is taken by {label}: {}", other.file));
-        }
-        if self.skills.len() >= MAX_FILES {
-            return Err(format!("the limit of {MAX_FILES} skills is reached, and no more are offered"));
-        }
-        Ok((name, description))
+        let owner = SettingsOwner::Project { root: root.as_ref() };
+        Self { library: self.library.with_folder(label, folder.as_ref(), owner) }
     }
 
     /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.skills.keys().map(String::as_str)
+        self.library.names()
     }
 
     /// Returns the files in the folders that are not offered.
     pub fn left_out(&self) -> &[LeftOut] {
-        &self.left_out
+        self.library.left_out()
     }
 
     /// Returns true if the set is empty; do not offer the tool then.
     pub fn is_empty(&self) -> bool {
-        self.skills.is_empty()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Skill)> {
-        self.skills.iter().map(|(name, skill)| (name.as_str(), skill))
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<&Skill> {
-        self.skills.get(name)
+        self.library.is_empty()
     }
 
     /// Returns the list for the model.
     pub(crate) fn list_for_model(&self) -> String {
         let mut list = String::new();
-        for (name, skill) in &self.skills {
+        for (name, skill) in self.library.iter() {
             let fits = list.len().saturating_add(skill.description.len()) <= MAX_LISTED;
             let _ = if fits {
                 write!(list, "\n- {name}: {}", skill.description)
@@ -164,13 +107,49 @@ fn parse_name(text: &str) -> Result<(String, String), DocumentError> {
     Ok((name, description.ok_or(DocumentError::Missing { key: "description" })?))
 }
 
+impl LibraryItem for Skill {
+    const NOUN: &'static str = "skill";
+
+    /// A folder without the main file is not meant as a skill.
+    fn read(
+        library: &Library<Self>,
+        source: &LibraryFolder,
+        (path, name, kind): Named,
+    ) -> Result<Option<(String, Self)>, LeftOut> {
+        let (path, folder) = match kind {
+            Kind::Folder => (path.join(SKILL_FILE), Some(path)),
+            Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),
+            Kind::Link => return Err(source.left_out(&path, LEADS_OUT)),
+            _ => return Ok(None),
+        };
+        if folder.is_some() && source.workspace.kind(&path).is_err() {
+            return Ok(None);
+        }
+        let parsed = source.text(&path).and_then(|text| parse_name(&text).map_err(|error| error.to_string()));
+        let (name, description) = parsed
+            .and_then(|(name, description)| library.check_name(&name).map(|()| (name, description)))
+            .map_err(|why| source.left_out(&path, why))?;
+        let file = LibraryFile { source: source.clone(), path };
+        Ok(Some((name, Self { description, file, folder })))
+    }
+
+    fn file(&self) -> &LibraryFile {
+        &self.file
+    }
+}
+
 impl Skill {
     /// Returns the other files of the skill, as the argument `file` names them. Fails if there are too many.
     pub(crate) fn others(&self) -> Result<Vec<String>, String> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
-        let found =
-            self.source.workspace.list_below(folder, MAX_OTHER_FILES).map_err(|error| error.to_string())?;
-        let files = found.into_iter().filter(|found| found.kind == Kind::File && found.path != self.file);
+        let found = self
+            .file
+            .source
+            .workspace
+            .list_below(folder, MAX_OTHER_FILES)
+            .map_err(|error| error.to_string())?;
+        let files =
+            found.into_iter().filter(|found| found.kind == Kind::File && found.path != self.file.path);
         let mut names: Vec<_> = files.map(|found| found.path.relative_to(folder).to_string()).collect();
         names.sort_unstable();
         Ok(names)

@@ -12,12 +12,11 @@ use serde_json::Value;
 use windlass_hitl::display_safe;
 use windlass_protocol::Effect;
 use windlass_redact::Redactor;
-use windlass_tool::ToolError;
+use windlass_tool::{ToolError, describe_error};
 use windlass_web_reach::OutgoingRequest;
 
 use crate::fetch::ServiceResponse;
 use crate::report::status;
-use crate::web_fetch::with_causes;
 use crate::{Ending, Fetch, FetchError, UrlRefusal, WebLimits, WebUrl};
 
 /// Maximum number of characters of a service's error message that are shown.
@@ -148,7 +147,7 @@ impl Service {
             "Continue without \
              it"
         };
-        ToolError::model(format!("{} could not be reached: {}. {advice}.", self.name, with_causes(error)))
+        ToolError::model(format!("{} could not be reached: {}. {advice}.", self.name, describe_error(error)))
     }
 
     pub(crate) fn to_garbled_error(&self, what: &str) -> ToolError {

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture, describe_error};
 use windlass_tool_args::read_arguments;
 use windlass_web_reach::Reach;
 
 use crate::report::{count, enclose};
 use crate::service::line;
 use crate::tavily::{Depth, FoundSource, parse_sources};
-use crate::web_fetch::{holds_secret, with_causes};
+use crate::web_fetch::holds_secret;
 use crate::web_search::hints;
 use crate::{FetchError, Tavily, WebUrl, sources, web_fetch};
 
@@ -94,7 +94,7 @@ fn checked(urls: &[String], redactor: &Redactor) -> Result<Vec<String>, ToolErro
             let text = line(text, 200);
             ToolError::model(format!(
                 "{text}: {}. Nothing was sent; give public addresses only.",
-                with_causes(error)
+                describe_error(error)
             ))
         };
         let url = WebUrl::parse(text).map_err(|refusal| refused(&refusal.into()))?;

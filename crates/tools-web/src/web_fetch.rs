@@ -1,13 +1,14 @@
 //! `web_fetch`: a web page as text.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, describe_error,
+};
 use windlass_tool_args::read_arguments;
 
 use crate::markdown::render_until;
@@ -183,21 +184,9 @@ fn render(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) ->
     render_until(&page.text, &page.url, style, limit, stop)
 }
 
-/// Returns an error message with all of its causes.
-pub(crate) fn with_causes(error: &FetchError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}
-
 /// Returns an error for the model, with advice.
 fn to_tool_error(error: &FetchError) -> ToolError {
-    let mut text = with_causes(error);
+    let mut text = describe_error(error);
     text.push_str(match error {
         FetchError::Send(SendError::Refused(ReachError::Url(_))) => {
             ". Give a whole URL as https://host/path, without a name or password"

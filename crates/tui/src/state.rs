@@ -295,7 +295,7 @@ impl State {
             Reply::Diff(diff) => self.show_diff(&diff),
             Reply::Output { command, text } => self.transcript.add_output(&command, &text),
             Reply::Error(text) => {
-                // The hint names what the program was doing.
+                // The hint names the action that has failed.
                 self.hint = None;
                 self.transcript.add_error(&text);
             }

@@ -16,7 +16,7 @@ pub(crate) fn own_markers(request: &Request) -> usize {
 
 /// Returns the number of markers in a message.
 pub(crate) fn markers_in_message(message: &Message) -> usize {
-    message.parts.iter().filter_map(marks::for_part).map(markers).fold(0, usize::saturating_add)
+    message.parts.iter().filter_map(|part| part.for_wire(NAME)).map(markers).fold(0, usize::saturating_add)
 }
 
 /// Returns the number of markers outside the messages: in tools, in `system` and in the body's own field.

@@ -2,7 +2,7 @@
 //! They are stored on a part and are sent back from there.
 
 use serde_json::{Map, Value};
-use windlass_protocol::{Opaque, Part};
+use windlass_protocol::Opaque;
 
 use crate::names::NAME;
 
@@ -27,19 +27,4 @@ pub(crate) fn wrap_rest(rest: Map<String, Value>) -> Option<Opaque> {
         let fields = Map::from_iter([(BLOCK.to_owned(), Value::Object(rest))]);
         Opaque::new(NAME, Value::Object(fields))
     })
-}
-
-/// Returns the opaque data of a part, if it belongs to this format.
-pub(crate) fn for_part(part: &Part) -> Option<&Value> {
-    let opaque = match part {
-        Part::Text(text) => text.opaque.as_ref(),
-        Part::Image(image) => image.opaque.as_ref(),
-        Part::File(file) => file.opaque.as_ref(),
-        Part::Reasoning(reasoning) => reasoning.opaque.as_ref(),
-        Part::Call(call) => call.opaque.as_ref(),
-        Part::Result(result) => result.opaque.as_ref(),
-        Part::Unknown(unknown) => return (unknown.wire == NAME).then_some(&unknown.value),
-        _ => None,
-    };
-    opaque.and_then(|opaque| opaque.for_wire(NAME))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -195,7 +195,8 @@ pub(crate) struct WireChoice<'a> {
 }
 
 /// The value of one field in the body.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Field<'a> {
     Text(&'a str),
     Flag(bool),
@@ -214,26 +215,4 @@ pub(crate) enum Field<'a> {
     /// The empty list in the place of the conversation; `RequestBody` inserts the messages.
     Messages([(); 0]),
     Extra(&'a Value),
-}
-
-impl Serialize for Field<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => text.serialize(serializer),
-            Self::Flag(flag) => flag.serialize(serializer),
-            Self::Count(count) => count.serialize(serializer),
-            Self::Float(float) => float.serialize(serializer),
-            Self::Texts(texts) => texts.serialize(serializer),
-            Self::Labels(labels) => labels.serialize(serializer),
-            Self::Thinking(thinking) => thinking.serialize(serializer),
-            Self::Choice(choice) => choice.serialize(serializer),
-            Self::Marker(marker) => marker.serialize(serializer),
-            Self::Output(output) => output.serialize(serializer),
-            Self::Tools(tools) => tools.serialize(serializer),
-            Self::Servers(servers) => servers.serialize(serializer),
-            Self::System(blocks) => blocks.serialize(serializer),
-            Self::Messages(messages) => messages.serialize(serializer),
-            Self::Extra(value) => value.serialize(serializer),
-        }
-    }
 }

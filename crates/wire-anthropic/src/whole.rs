@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, WireLimits, replace_lone_surrogates};
+use windlass_wire::{DecodeError, WireLimits, read_whole_body, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::WireMessage;
@@ -16,15 +16,7 @@ impl Reader {
         limits: WireLimits,
         chunks: &mut Vec<Chunk>,
     ) -> Result<(), DecodeError> {
-        if body.len() > limits.body_bytes {
-            return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
-        }
-        let text = windlass_wire::decode_text(body);
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if !text.starts_with('{') {
-            return Err(DecodeError::from_foreign_body(NAME, text.as_bytes()));
-        }
-        Self::read_body(text, chunks)
+        read_whole_body(NAME, body, limits, &['{'], |text| Self::read_body(text, chunks))
     }
 
     fn read_body(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

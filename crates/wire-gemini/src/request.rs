@@ -140,7 +140,8 @@ pub(crate) struct WireFunction<'a> {
 }
 
 /// The value of one field in the body.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Field<'a> {
     Word(&'static str),
     Text(&'a str),
@@ -152,7 +153,7 @@ pub(crate) enum Field<'a> {
     Names([&'a str; 1]),
     System(WireSystem<'a>),
     Tools(Vec<WireTool<'a>>),
-    Object(Fields<'a>),
+    Object(#[serde(serialize_with = "serialize_fields")] Fields<'a>),
     /// The empty list in the place of the conversation; `RequestBody` inserts the contents.
     Contents([(); 0]),
     Extra(&'a Value),
@@ -166,7 +167,7 @@ pub(crate) struct Body<'a>(pub(crate) Fields<'a>);
 
 impl Serialize for Body<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+        serialize_fields(&self.0, serializer)
     }
 }
 
@@ -179,22 +180,7 @@ impl Serialize for WirePart<'_> {
     }
 }
 
-impl Serialize for Field<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Word(word) => word.serialize(serializer),
-            Self::Text(text) => text.serialize(serializer),
-            Self::Flag(flag) => flag.serialize(serializer),
-            Self::Raw(raw) => raw.serialize(serializer),
-            Self::Count(count) => count.serialize(serializer),
-            Self::Float(float) => float.serialize(serializer),
-            Self::Texts(texts) => texts.serialize(serializer),
-            Self::Names(names) => names.serialize(serializer),
-            Self::System(system) => system.serialize(serializer),
-            Self::Tools(tools) => tools.serialize(serializer),
-            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
-            Self::Contents(contents) => contents.serialize(serializer),
-            Self::Extra(value) => value.serialize(serializer),
-        }
-    }
+/// Writes fields as an object in their order.
+fn serialize_fields<S: Serializer>(fields: &[(&str, Field<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
 }

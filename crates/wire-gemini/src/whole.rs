@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, WireLimits, replace_lone_surrogates};
+use windlass_wire::{DecodeError, WireLimits, read_whole_body, replace_lone_surrogates};
 
 use crate::array::ArrayStream;
 use crate::event::Event;
@@ -14,16 +14,9 @@ pub(crate) fn decode_whole(
     limits: WireLimits,
     chunks: &mut Vec<Chunk>,
 ) -> Result<(), DecodeError> {
-    if body.len() > limits.body_bytes {
-        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
-    }
-    let text = windlass_wire::decode_text(body);
-    let text = text.trim_start_matches('\u{feff}').trim();
-    match text.bytes().next() {
-        Some(b'{') => read(text, chunks),
-        Some(b'[') => read_array(text, limits, chunks),
-        _ => Err(DecodeError::from_foreign_body(NAME, text.as_bytes())),
-    }
+    read_whole_body(NAME, body, limits, &['{', '['], |text| {
+        if text.starts_with('[') { read_array(text, limits, chunks) } else { read(text, chunks) }
+    })
 }
 
 /// Returns the error for an empty body, or a list that ends before its first element.

@@ -23,21 +23,6 @@ pub(crate) const CALL: &str = "call";
 /// The text of arguments that are not a JSON object.
 pub(crate) const ARGUMENTS: &str = "arguments";
 
-/// Returns the opaque data of a part, if it belongs to this format.
-pub(crate) fn for_part(part: &Part) -> Option<&Value> {
-    let opaque = match part {
-        Part::Text(text) => text.opaque.as_ref(),
-        Part::Image(image) => image.opaque.as_ref(),
-        Part::File(file) => file.opaque.as_ref(),
-        Part::Reasoning(reasoning) => reasoning.opaque.as_ref(),
-        Part::Call(call) => call.opaque.as_ref(),
-        Part::Result(result) => result.opaque.as_ref(),
-        Part::Unknown(unknown) => return (unknown.wire == NAME).then_some(&unknown.value),
-        _ => None,
-    };
-    opaque.and_then(|opaque| opaque.for_wire(NAME))
-}
-
 /// Returns one group of opaque fields.
 pub(crate) fn group<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a Map<String, Value>> {
     opaque?.for_wire(NAME)?.get(name)?.as_object()
@@ -45,7 +30,7 @@ pub(crate) fn group<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a Ma
 
 /// Returns a field of the message, from the first of its parts that has it.
 pub(crate) fn message<'a>(message: &'a Message, name: &str) -> Option<&'a Value> {
-    message.parts.iter().find_map(|part| for_part(part)?.get(name))
+    message.parts.iter().find_map(|part| part.for_wire(NAME)?.get(name))
 }
 
 /// Stores a field on the first part of a message. Without parts, the field is dropped.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -219,7 +219,8 @@ pub(crate) struct WireSchema<'a> {
 }
 
 /// The value of one field in the body.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Field<'a> {
     Text(&'a str),
     Flag(bool),
@@ -234,24 +235,4 @@ pub(crate) enum Field<'a> {
     Messages(Vec<WireMessage<'a>>),
     Search(Value),
     Extra(&'a Value),
-}
-
-impl Serialize for Field<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => text.serialize(serializer),
-            Self::Flag(flag) => flag.serialize(serializer),
-            Self::Count(count) => count.serialize(serializer),
-            Self::Float(float) => float.serialize(serializer),
-            Self::Texts(texts) => texts.serialize(serializer),
-            Self::Labels(labels) => labels.serialize(serializer),
-            Self::Choice(choice) => choice.serialize(serializer),
-            Self::StreamOptions(options) => options.serialize(serializer),
-            Self::Output(output) => output.serialize(serializer),
-            Self::Tools(tools) => tools.serialize(serializer),
-            Self::Messages(messages) => messages.serialize(serializer),
-            Self::Search(search) => search.serialize(serializer),
-            Self::Extra(value) => value.serialize(serializer),
-        }
-    }
 }

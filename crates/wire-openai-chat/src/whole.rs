@@ -1,7 +1,7 @@
 //! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, WireLimits};
+use windlass_wire::{DecodeError, WireLimits, read_whole_body};
 
 use crate::names::NAME;
 use crate::reader::{Reader, Source};
@@ -12,14 +12,10 @@ pub(crate) fn decode_whole(
     limits: WireLimits,
     chunks: &mut Vec<Chunk>,
 ) -> Result<(), DecodeError> {
-    if body.len() > limits.body_bytes {
-        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
-    }
-    let text = windlass_wire::decode_text(body);
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if !text.starts_with('{') {
-        return Err(DecodeError::from_foreign_body(NAME, text.as_bytes()));
-    }
+    read_whole_body(NAME, body, limits, &['{'], |text| read(text, chunks))
+}
+
+fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     let before = chunks.len();
     let mut reader = Reader::default();
     reader.read(text, 1, Source::Whole, chunks)?;

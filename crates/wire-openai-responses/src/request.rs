@@ -218,7 +218,8 @@ pub(crate) enum WireChoice<'a> {
 }
 
 /// The value of one field in the body.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Field<'a> {
     Text(&'a str),
     Flag(bool),
@@ -227,27 +228,14 @@ pub(crate) enum Field<'a> {
     Include([&'static str; 1]),
     Choice(WireChoice<'a>),
     Format(WireFormat<'a>),
-    Object(Vec<(&'a str, Self)>),
+    Object(#[serde(serialize_with = "serialize_fields")] Vec<(&'a str, Self)>),
     Tools(Vec<WireTool<'a>>),
     /// The empty list in the place of the conversation; `RequestBody` inserts the items.
     Input([(); 0]),
     Extra(&'a Value),
 }
 
-impl Serialize for Field<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => text.serialize(serializer),
-            Self::Flag(flag) => flag.serialize(serializer),
-            Self::Count(count) => count.serialize(serializer),
-            Self::Float(float) => float.serialize(serializer),
-            Self::Include(words) => words.serialize(serializer),
-            Self::Choice(choice) => choice.serialize(serializer),
-            Self::Format(format) => format.serialize(serializer),
-            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
-            Self::Tools(tools) => tools.serialize(serializer),
-            Self::Input(items) => items.serialize(serializer),
-            Self::Extra(value) => value.serialize(serializer),
-        }
-    }
+/// Writes fields as an object in their order.
+fn serialize_fields<S: Serializer>(fields: &[(&str, Field<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
 }

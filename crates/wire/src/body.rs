@@ -1,9 +1,11 @@
-//! A body as text, and the order of fields in a request's body.
+//! The text of a body, and the order of fields in a request's body.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+
+use crate::{DecodeError, WireLimits};
 
 /// Returns a body as text. Bytes that are not UTF-8 are replaced. Unlike `String::from_utf8_lossy`, it reads several bytes of
 /// a valid body at once.
@@ -12,6 +14,29 @@ pub fn decode_text(body: &[u8]) -> Cow<'_, str> {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(body),
     }
+}
+
+/// Passes the text of a whole response body to `read`, without a BOM and white space around it.
+///
+/// # Errors
+/// If the body has more bytes than `limits` allow, if its first character is not one of `starts`, such as `{`, because
+/// then it is not this format's JSON, and if `read` fails.
+pub fn read_whole_body(
+    wire: &'static str,
+    body: &[u8],
+    limits: WireLimits,
+    starts: &[char],
+    read: impl FnOnce(&str) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    if body.len() > limits.body_bytes {
+        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
+    }
+    let text = decode_text(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if !text.starts_with(starts) {
+        return Err(DecodeError::from_foreign_body(wire, text.as_bytes()));
+    }
+    read(text)
 }
 
 /// Merges a request's additional fields into the computed fields of a body. An additional field replaces the

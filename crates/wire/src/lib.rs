@@ -33,7 +33,7 @@ mod template;
 mod translation;
 mod writers;
 
-pub use body::{decode_text, with_extra};
+pub use body::{decode_text, read_whole_body, with_extra};
 pub use caches_api::CachesApi;
 pub use decoder::{Decoder, Wire};
 pub use encoded::EncodedHistory;
@@ -46,7 +46,7 @@ pub use hosted_tools::{HostedToolError, NativeTool, build_object, location_field
 pub use http::HttpRequest;
 pub use lenient_str::LenientStr;
 pub use limits::WireLimits;
-pub use lint::check_conversation;
+pub use lint::{RequestCheck, check_conversation};
 pub use pairing::{check_pairing, check_pairing_from};
 pub use prefix::{CachePrefix, CachePrefixError, assert_append_only};
 pub use provider_error::{ProviderError, ProviderErrorKind, names_context_length};

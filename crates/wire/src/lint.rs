@@ -1,8 +1,12 @@
 //! Rules for conversations that all providers share.
 
+mod request_check;
+
 use std::collections::BTreeSet;
 
 use windlass_protocol::{CallId, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice};
+
+pub use self::request_check::RequestCheck;
 
 /// Returns the reasons for which every provider would reject a request: results without calls or calls
 /// without results, calls and results out of order, duplicate ids, messages without parts, a request without

@@ -45,7 +45,7 @@ pub(super) struct TestRun {
 }
 
 /// The end of a command.
-struct Finished {
+struct CommandEnd {
     is_in_time: bool,
     success: bool,
     stdout: String,
@@ -55,7 +55,7 @@ struct Finished {
 impl TestRun {
     /// Builds the tests, and then runs them. One invocation of cargo builds all of them, because each set of crates
     /// is built separately.
-    pub(super) fn of(wanted: &BTreeSet<TestName>) -> Self {
+    pub(super) fn run_tests(wanted: &BTreeSet<TestName>) -> Self {
         if wanted.is_empty() {
             return Self::default();
         }
@@ -142,22 +142,22 @@ fn build_within(build: Command, limit: Duration) -> Result<(), Stop> {
     let finished = finish_within(build, limit).map_err(|error| Stop::NotStarted(format!("{error:#}")))?;
     let last_lines = last_lines(&finished.stderr);
     match finished {
-        Finished { is_in_time: false, .. } => Err(Stop::TimedOut { phase: "build", limit, last_lines }),
-        Finished { success: false, .. } => Err(Stop::NotBuilt(last_lines)),
+        CommandEnd { is_in_time: false, .. } => Err(Stop::TimedOut { phase: "build", limit, last_lines }),
+        CommandEnd { success: false, .. } => Err(Stop::NotBuilt(last_lines)),
         _ => Ok(()),
     }
 }
 
 /// Runs a command in a process group of its own, and kills the group after the limit. Its output goes to files,
 /// because a pipe that a grandchild holds would have no end.
-fn finish_within(mut command: Command, limit: Duration) -> anyhow::Result<Finished> {
+fn finish_within(mut command: Command, limit: Duration) -> anyhow::Result<CommandEnd> {
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
     let mut child = command.spawn().context("cargo cannot be started")?;
     let is_in_time = wait(&mut child, limit);
     end_group(&child);
     let success = child.wait()?.success();
-    Ok(Finished { is_in_time, success, stdout: read(&mut stdout)?, stderr: read(&mut stderr)? })
+    Ok(CommandEnd { is_in_time, success, stdout: read(&mut stdout)?, stderr: read(&mut stderr)? })
 }
 
 fn read(file: &mut File) -> anyhow::Result<String> {

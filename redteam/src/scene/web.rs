@@ -17,19 +17,19 @@ pub(crate) struct Dials {
 
 impl Dials {
     pub(crate) fn all(&self) -> usize {
-        self.dialed().len()
+        self.addresses().len()
     }
 
     pub(crate) fn to_private(&self) -> usize {
-        self.dialed().iter().filter(|address| !is_public(address.ip())).count()
+        self.addresses().iter().filter(|address| !is_public(address.ip())).count()
     }
 
     /// Returns the number of attempts to private addresses, without the first one, which the setup allows.
     pub(crate) fn to_private_after_first(&self) -> usize {
-        self.dialed().iter().skip(1).filter(|address| !is_public(address.ip())).count()
+        self.addresses().iter().skip(1).filter(|address| !is_public(address.ip())).count()
     }
 
-    fn dialed(&self) -> Vec<SocketAddr> {
+    fn addresses(&self) -> Vec<SocketAddr> {
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -8,10 +8,10 @@ use tokio::sync::oneshot;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{CallDecision, Event, Input};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
-use windlass_tool::{Context, ToolError};
+use windlass_tool::{Context, ToolError, describe_error};
 
 use super::CommandRunner;
-use super::run_outcome::{RunOutcome, fatal_text};
+use super::run_outcome::RunOutcome;
 use crate::call_guard::GuardedDecision;
 use crate::checkpointer::NotPassed;
 
@@ -142,7 +142,7 @@ impl CommandRunner {
                     })
                 }
                 Err(ToolError::Deferred) => RunOutcome::Deferred,
-                Err(error) => RunOutcome::Fatal(fatal_text(&error)),
+                Err(error) => RunOutcome::Fatal(describe_error(&error)),
             }
         }
     }

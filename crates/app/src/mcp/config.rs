@@ -62,7 +62,7 @@ impl ConfiguredServer {
     /// # Errors
     ///
     /// Fails if the entry has a value or a combination of keys that an entry of a file cannot have.
-    pub fn of_user(name: impl Into<String>, entry: ServerEntry) -> Result<Self> {
+    pub fn for_user(name: impl Into<String>, entry: ServerEntry) -> Result<Self> {
         let name = name.into();
         entry.check().with_context(|| format!("the MCP server {} cannot be used", display_safe(&name)))?;
         Ok(Self { name, entry, owner: ServerOwner::User, refusal: None })

@@ -140,7 +140,7 @@ pub(super) fn describe_servers(
             owner: if configured.iter().any(is_users) { ServerOwner::User } else { ServerOwner::Project },
             failure: of_server.and_then(|(_, status)| describe_failure(status)),
             has_resources: client.has_resources(),
-            tools: definitions.iter().map(|tool| tool.listed().as_str().to_owned()).collect(),
+            tools: definitions.iter().map(|tool| tool.as_listed().as_str().to_owned()).collect(),
             accepted: definitions
                 .iter()
                 .map(|tool| &**tool)

@@ -41,7 +41,7 @@ mod tests {
         let mut entry = ServerEntry::for_url("https://mcp.example.com/");
         entry.http_headers.insert("authorization".to_owned(), "bearer a-long-token".to_owned());
         entry.http_headers.insert("x-team".to_owned(), "blue".to_owned());
-        let server = ConfiguredServer::of_user("web", entry).unwrap();
+        let server = ConfiguredServer::for_user("web", entry).unwrap();
         let secrets = collect_secrets(&[server]);
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
         assert_eq!(secrets, ["a-long-token", "bearer a-long-token"]);
@@ -51,8 +51,8 @@ mod tests {
     fn an_entry_that_a_file_cannot_have_is_refused() {
         let mut both = ServerEntry::for_url("https://mcp.example.com/");
         both.command = Some("server".to_owned());
-        let error = ConfiguredServer::of_user("both", both).unwrap_err();
+        let error = ConfiguredServer::for_user("both", both).unwrap_err();
         assert!(crate::one_line(&error).contains("both `command` and `url`"), "{error}");
-        assert!(ConfiguredServer::of_user("none", ServerEntry::for_command(" ", Vec::new())).is_err());
+        assert!(ConfiguredServer::for_user("none", ServerEntry::for_command(" ", Vec::new())).is_err());
     }
 }

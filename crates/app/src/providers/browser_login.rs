@@ -145,7 +145,7 @@ impl LoginCode {
 
 async fn read_key(response: TransportResponse) -> Result<String> {
     #[derive(Deserialize)]
-    struct Created {
+    struct KeyResponse {
         key: String,
     }
     // The body could quote the code.
@@ -155,7 +155,7 @@ async fn read_key(response: TransportResponse) -> Result<String> {
         body.extend_from_slice(&chunk.context("the provider's answer broke off")?);
         ensure!(body.len() <= MAX_BODY, Unavailable, "the provider's answer is too long");
     }
-    let created: Option<Created> = serde_json::from_slice(&body).ok();
+    let created: Option<KeyResponse> = serde_json::from_slice(&body).ok();
     Ok(created.context("the provider's answer has no key")?.key)
 }
 

@@ -1,4 +1,4 @@
-//! How calls end: once, and never as complete if they were cut.
+//! A call ends once, and never as complete if it was cut.
 
 use windlass_assemble::{AssembleOptions, CallEvent, Ending};
 use windlass_protocol::{ResultStatus, StopReason};

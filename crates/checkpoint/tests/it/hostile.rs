@@ -1,4 +1,4 @@
-//! A workspace that configures git to run programs: no program runs, and nothing of the configuration is
+//! A workspace that configures git to run programs: no program runs, and the configuration is not
 //! changed.
 
 use std::fs;

@@ -183,7 +183,7 @@ fn files_of_nested_repositories_are_kept_and_their_git_is_not() {
     assert!(!diff.contains(".git") && !diff.contains("linked"), "{diff}");
 }
 
-// Stored files may be private, whoever may read the workspace.
+// Stored files may be private even if all users can read the workspace.
 #[cfg(unix)]
 #[test]
 fn stored_checkpoints_are_readable_only_by_the_user() {

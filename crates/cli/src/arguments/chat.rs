@@ -3,10 +3,7 @@
 use clap::{Arg, ArgMatches, Args, Error, FromArgMatches};
 
 use super::Run;
-use super::resumed::OF_ONE_RUN;
-
-/// Options of one run that a conversation has too, in another form.
-const OF_A_CONVERSATION: [&str; 2] = ["resume", "continued"];
+use super::exclusions::is_refused_in_conversation;
 
 /// The program without a command: a conversation in the terminal.
 #[derive(Debug, Args)]
@@ -65,7 +62,7 @@ fn adapt(command: clap::Command, run: clap::Command) -> clap::Command {
     let groups: Vec<_> = run.get_groups().filter(|group| group.get_id() != "Run").cloned().collect();
     let arguments = run.get_arguments().cloned().map(|argument| {
         let id = argument.get_id().as_str();
-        let is_hidden = OF_ONE_RUN.contains(&id) && !OF_A_CONVERSATION.contains(&id);
+        let is_hidden = is_refused_in_conversation(id);
         argument.help_heading(HEADING).hide_short_help(true).hide(is_hidden)
     });
     command.args(arguments.collect::<Vec<_>>()).groups(groups)
@@ -73,9 +70,4 @@ fn adapt(command: clap::Command, run: clap::Command) -> clap::Command {
 
 fn session(id: &'static str, long: &'static str, missing: &'static str) -> Arg {
     Arg::new(id).long(long).value_name("SESSION").num_args(0..=1).default_missing_value(missing)
-}
-
-/// Returns true if an option has no effect on a conversation.
-pub(super) fn is_refused(id: &str) -> bool {
-    OF_ONE_RUN.contains(&id) && !OF_A_CONVERSATION.contains(&id)
 }

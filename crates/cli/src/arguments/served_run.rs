@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::Run;
-use super::resumed::OF_ONE_RUN;
+use super::exclusions::OF_ONE_RUN;
 
 /// The options of `run` that are settings of runs which clients start. The others are hidden, and refused by name.
 #[derive(Debug)]

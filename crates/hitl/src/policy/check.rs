@@ -179,7 +179,7 @@ impl Policy {
 
     /// Returns the permission in code with the lowest id that allows a call. A permission that panics allows
     /// nothing.
-    pub(crate) fn permitted(&self, facts: &Facts) -> Option<TraceEntry> {
+    pub(crate) fn find_permit(&self, facts: &Facts) -> Option<TraceEntry> {
         let permits = self
             .code
             .permits

@@ -164,7 +164,7 @@ fn only_the_user_can_read_a_journal_and_its_folders() {
     assert_eq!(mode(&folder.path().join("a/b")), 0o700);
 }
 
-// I6: no registered secret is in a journal, whoever wrote it and however it is encoded.
+// I6: a journal does not contain a registered secret, independent of its writer and its encoding.
 #[test]
 fn a_redacting_journal_keeps_no_secret() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use windlass_testkit::oracle;
 /// Redacts every byte of every occurrence by comparing at every position.
 fn plain_redact(text: &[u8], secrets: &[String]) -> Vec<u8> {
     let mut is_covered = vec![false; text.len()];
-    // True if a secret continues from the previous byte, so that one mark replaces both.
+    // Returns true if a secret continues from the byte before, so that one mark replaces both.
     let mut is_joined = vec![false; text.len()];
     for secret in secrets {
         for (at, window) in text.windows(secret.len()).enumerate() {

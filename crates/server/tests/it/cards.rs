@@ -176,7 +176,7 @@ async fn the_files_of_a_run_are_compared_and_restored_after_a_preview() {
     let undo = json!({"checkpoint": done.json()["undo"]}).to_string();
     let preview = place.call("POST", &restore, &undo).await.json();
     assert_eq!(preview["written"], json!(["docs/b.md"]), "{preview}");
-    // The file of another program is not touched unless the request says so.
+    // The file of another program is changed only if the request demands it.
     std::fs::write(docs.join("a.md"), "mine\n").unwrap();
     let foreign = place.call("POST", &restore, r#"{"turn": 1}"#).await;
     assert_eq!(foreign.status, 409, "{foreign:?}");

@@ -174,7 +174,7 @@ async fn a_question_reaches_a_closed_browser_with_the_name_of_the_tool_only() {
     let content = browser.decrypt(&pushed.body);
     assert_eq!(content, json!({"question": opened["question"], "tool": "write_file"}));
 
-    // The same question is announced once, and the metrics count it.
+    // A question is announced once, and the metrics count it.
     let metrics = place.call("GET", "/metrics", "").await.body;
     assert!(metrics.contains("windlass_pushes_total 1\n"), "{metrics}");
     let again = tokio::time::timeout(std::time::Duration::from_secs(3), service.listener.accept()).await;

@@ -58,7 +58,7 @@ impl Editor {
         self.until(|message| message["method"] == "session/request_permission").await["id"].clone()
     }
 
-    /// Waits until the editor is told to close the card of a request.
+    /// Waits until the editor receives the request to close the card of a question.
     async fn closes(&mut self, request: &Value) {
         let is_cancel = |message: &Value| {
             message["method"] == "$/cancel_request" && message["params"]["requestId"] == *request

@@ -40,7 +40,7 @@ fn last() -> u32 {
 #[derive(Debug, PartialEq, ToolArgs)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Search {
-    /// What to look for.
+    /// The text to find.
     pub(crate) look_for: String,
     #[serde(default)]
     pub(crate) in_paths: Vec<String>,

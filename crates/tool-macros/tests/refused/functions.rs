@@ -1,4 +1,4 @@
-//! What a function under `#[tool]` cannot be.
+//! Functions that `#[tool]` refuses.
 #![allow(unused)]
 use windlass_tool_args::{State, tool};
 
@@ -31,7 +31,7 @@ async fn opaque(path: impl Into<String>) {}
 #[tool]
 async fn pair((left, right): (u32, u32)) {}
 
-/// Has an attribute that nobody reads.
+/// Has an attribute without a reader.
 #[tool]
 async fn odd(#[cfg(unix)] path: String) {}
 

@@ -1,4 +1,4 @@
-//! What a block under `#[toolset]` cannot be.
+//! Blocks that `#[toolset]` refuses.
 #![allow(unused)]
 use windlass_tool_args::{State, tool, toolset};
 

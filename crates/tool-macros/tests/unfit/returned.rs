@@ -1,4 +1,4 @@
-//! A tool returns what a model can read.
+//! The type that a tool returns has to be readable for a model.
 #![allow(unused)]
 use windlass_tool_args::tool;
 
@@ -10,7 +10,7 @@ async fn value() -> Opaque {
     Opaque
 }
 
-/// Returns an error that is none.
+/// Returns an error of a type that does not implement `Error`.
 #[tool]
 async fn error() -> Result<String, Opaque> {
     Err(Opaque)

@@ -13,7 +13,7 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 #[derive(Clone)]
 pub(crate) enum Does {
     Says(String),
-    /// Returns a text of untrusted origin.
+    /// Returns the text of a stranger.
     Fetches(String),
     Panics,
     /// Panics before it returns a future.

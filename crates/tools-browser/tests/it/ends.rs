@@ -1,4 +1,4 @@
-//! How a browser ends, and that no process or file remains.
+//! The end of a browser leaves neither a process nor a file.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
 use windlass_tools_browser::{Browser, BrowserAction, BrowserLimits};
 
-use crate::fake::{FakeWeb, act, payload};
+use crate::fake::{BrowseWeb as _, FakeWeb, act, payload};
 use crate::site::Site;
 
 /// A process of this machine: its group, its arguments and its environment.
@@ -153,7 +153,7 @@ async fn close_leaves_no_process_and_no_profile() {
     act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
     let (group, profile) = marked.traces();
     assert!(everybody(group, &profile).len() > 1 && profile.exists());
-    // The same profile continues in the same browser.
+    // Further actions use the same browser and its profile.
     act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
     assert_eq!(marked.traces(), (group, profile.clone()));
     act(&tool, json!({"action": "close"})).await.unwrap();
@@ -251,8 +251,8 @@ fn a_runtime_that_ends_takes_the_browser_with_it() {
 
 const HOST: &str = "WINDLASS_TEST_BROWSER";
 
-/// The test also plays the host in a second process, which is killed. The host cannot clean up then; the browser ends
-/// because its pipe is closed.
+/// This test starts itself as the host in another process, which is killed: no code can clean up then, and the
+/// browser ends because its pipe does.
 #[tokio::test]
 async fn a_host_that_is_killed_leaves_no_browser() {
     let web = FakeWeb::default();

@@ -1,82 +1,22 @@
-//! A closed web of names and addresses, and the tool as a model calls it.
-
-use std::collections::HashMap;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex};
+//! A browser in a fake web, and the tool as a model calls it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use windlass_hitl::is_public;
 use windlass_protocol::{Arguments, CallId, Content, ImageSource, Payload};
 use windlass_tool::{Context, Tool, ToolError};
-use windlass_tools_browser::{
-    Browser, BrowserAction, Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer,
-};
+use windlass_tools_browser::{Browser, BrowserAction};
 
-/// The fake web, shared by the browser and the test that looks at it.
-#[derive(Clone, Default)]
-pub(crate) struct FakeWeb(Arc<Mutex<Inner>>);
+pub(crate) use windlass_testkit::web::FakeWeb;
 
-#[derive(Default)]
-struct Inner {
-    names: HashMap<String, Vec<IpAddr>>,
-    /// The real address behind each fake address.
-    behind: HashMap<IpAddr, SocketAddr>,
-    dialed: Vec<SocketAddr>,
+pub(crate) trait BrowseWeb {
+    /// Returns the browser of this machine, which resolves names and connects in this web.
+    fn browser(&self) -> Option<Browser>;
 }
 
-impl FakeWeb {
-    pub(crate) fn with_name(self, name: &str, addresses: &[&str]) -> Self {
-        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
-        self.0.lock().unwrap().names.insert(name.to_owned(), addresses);
-        self
-    }
-
-    /// A name at a public address, behind which a loopback server listens.
-    pub(crate) fn with_server(self, name: &str, address: &str, server: SocketAddr) -> Self {
-        self.0.lock().unwrap().behind.insert(address.parse().unwrap(), server);
-        self.with_name(name, &[address])
-    }
-
-    pub(crate) fn dialed(&self) -> Vec<SocketAddr> {
-        self.0.lock().unwrap().dialed.clone()
-    }
-
-    /// Returns the dials to hidden addresses, which must not exist.
-    pub(crate) fn dialed_hidden(&self) -> Vec<SocketAddr> {
-        self.dialed().into_iter().filter(|address| !is_public(address.ip())).collect()
-    }
-
-    /// Returns a tool with this machine's browser in the fake web.
-    pub(crate) fn browser(&self) -> Option<Browser> {
+impl BrowseWeb for FakeWeb {
+    fn browser(&self) -> Option<Browser> {
         Browser::find().map(|browser| browser.with_resolver(self.clone()).with_dialer(self.clone()))
-    }
-}
-
-impl Resolver for FakeWeb {
-    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a> {
-        let found = self.0.lock().unwrap().names.get(name).cloned().unwrap_or_default();
-        Box::pin(async move { Ok(found) })
-    }
-}
-
-impl Dialer for FakeWeb {
-    fn dial(&self, to: Checked) -> DialFuture<'_> {
-        let address = to.address();
-        let behind = {
-            let mut inner = self.0.lock().unwrap();
-            inner.dialed.push(address);
-            inner.behind.get(&address.ip()).copied()
-        };
-        Box::pin(async move {
-            match behind {
-                Some(server) => tokio::net::TcpStream::connect(server).await?.into_std(),
-                None if address.ip().is_loopback() => TcpDialer.dial(to).await,
-                None => Err(io::Error::new(io::ErrorKind::ConnectionRefused, "nobody is there")),
-            }
-        })
     }
 }
 

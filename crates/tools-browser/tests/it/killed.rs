@@ -1,4 +1,4 @@
-//! Hosts that are killed, and hosts that were started with signals ignored. A script replaces Chromium.
+//! Hosts that are killed, and hosts that were started with signals ignored. A script takes the place of Chromium.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ async fn soon(what: &str, mut holds: impl FnMut() -> bool) {
 #[tokio::test]
 async fn a_host_of_a_browser() {
     let Some(program) = std::env::var_os(HOST) else { return };
-    let web = FakeWeb::default().with_name("a.test", &["93.184.216.34"]);
+    let web = FakeWeb::default().with_name("a.test", &[&["93.184.216.34"]]);
     let mut limits = BrowserLimits::default();
     limits.start = Duration::from_mins(10);
     let browser = Browser::at(program).with_resolver(web.clone()).with_dialer(web).with_limits(limits);

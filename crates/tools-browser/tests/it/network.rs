@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use windlass_testkit::{Need, require};
 use windlass_tools_browser::BrowserAction;
 
-use crate::fake::{FakeWeb, act};
+use crate::fake::{BrowseWeb as _, FakeWeb, act};
 use crate::site::Site;
 
 const PUBLIC: &str = "93.184.216.34";
@@ -44,7 +44,7 @@ async fn check_hostile(named: bool) {
     let site = Site::start(&[("/", &hostile(&address.to_string(), address.port()))]).await;
     let web = FakeWeb::default()
         .with_server("site.test", PUBLIC, site.address)
-        .with_name("inside.test", &["10.0.0.1", PUBLIC]);
+        .with_name("inside.test", &[&["10.0.0.1", PUBLIC]]);
     let marked = crate::ends::Marked::new(&browser, &web);
     // A page of the web must not reach the hidden server although the user named its address. A page at a named
     // address, which is a secure context with all features, must not reach a hidden server that the user did not
@@ -67,8 +67,8 @@ async fn check_hostile(named: bool) {
     assert!(!told.contains(" open") && !told.contains("google"), "{told}");
     assert!(told.contains(&format!("not reached: port {} of localhost", address.port())), "{told}");
     let own = if named { site.address.ip().to_string() } else { PUBLIC.to_owned() };
-    assert!(web.dialed().iter().all(|dialed| dialed.ip().to_string() == own), "{:?}", web.dialed());
-    assert!(web.dialed().iter().all(|dialed| *dialed != address), "{:?}", web.dialed());
+    assert!(web.dials().iter().all(|dialed| dialed.ip().to_string() == own), "{:?}", web.dials());
+    assert!(web.dials().iter().all(|dialed| *dialed != address), "{:?}", web.dials());
     let nobody = tokio::time::timeout(std::time::Duration::from_millis(50), hidden.accept()).await;
     assert!(nobody.is_err(), "somebody came: {nobody:?}");
     let nothing = datagrams.try_recv(&mut [0; 10]);
@@ -116,7 +116,7 @@ async fn an_encrypted_page_comes_through_a_tunnel_of_the_proxy() {
     let seen = seen.lock().unwrap();
     assert!(seen.first().is_some_and(|first| first[..2] == [22, 3]), "{seen:?}");
     assert!(told.as_ref().err().is_some_and(|text| text.contains("ERR_SSL")), "{:?}", told.err());
-    assert!(web.dialed().iter().all(|dialed| *dialed == format!("{PUBLIC}:443").parse().unwrap()));
+    assert!(web.dials().iter().all(|dialed| *dialed == format!("{PUBLIC}:443").parse().unwrap()));
 }
 
 const LINKS: &str = "<!doctype html><title>links</title><style>a{position:absolute;left:0;width:200px;height:100px;display:block}</style>\
@@ -144,7 +144,7 @@ async fn a_link_stays_at_the_host_of_the_launch_and_is_told_otherwise() {
             shown.text
         );
     }
-    assert!(web.dialed().iter().all(|dialed| dialed.ip().to_string() == PUBLIC), "{:?}", web.dialed());
+    assert!(web.dials().iter().all(|dialed| dialed.ip().to_string() == PUBLIC), "{:?}", web.dials());
     let shown = act(&tool, json!({"action": "click", "coordinate": "100,250"})).await.unwrap();
     assert!(shown.text.contains("title: next"), "{}", shown.text);
     act(&tool, json!({"action": "close"})).await.unwrap();
@@ -156,15 +156,15 @@ async fn a_link_that_may_be_followed_meets_the_same_checks_of_addresses() {
     let site = Site::start(&[("/", LINKS)]).await;
     let web = FakeWeb::default()
         .with_server("site.test", PUBLIC, site.address)
-        .with_name("other.test", &["192.168.0.1"]);
+        .with_name("other.test", &[&["192.168.0.1"]]);
     let tool = BrowserAction::new(web.browser().unwrap().with_may_follow(|_| true));
     act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
     let shown = act(&tool, json!({"action": "click", "coordinate": "100,150"})).await.unwrap();
     assert!(shown.text.contains("not reached: other.test leads to 192.168.0.1"), "{}", shown.text);
-    assert_eq!(web.dialed_hidden(), []);
+    assert_eq!(web.hidden_dials(), []);
     let told = act(&tool, json!({"action": "launch", "url": "http://other.test/"})).await.err().unwrap();
     assert!(told.contains("other.test leads to 192.168.0.1"), "{told}");
-    assert_eq!(web.dialed_hidden(), []);
+    assert_eq!(web.hidden_dials(), []);
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_stranger_who_knocks_at_the_proxy_is_sent_away() {
     let tool = BrowserAction::new(marked.browser.clone());
     act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
     let proxy = marked.proxy();
-    let dialed = web.dialed().len();
+    let dialed = web.dials().len();
     for head in [
         "GET http://site.test/ HTTP/1.1\r\nhost: site.test\r\n\r\n",
         "CONNECT site.test:443 HTTP/1.1\r\nhost: site.test\r\n\r\n",
@@ -204,6 +204,6 @@ async fn a_stranger_who_knocks_at_the_proxy_is_sent_away() {
         stream.read_exact(&mut answer).await.unwrap();
         assert_eq!(&answer, b"HTTP/1.1 407");
     }
-    assert_eq!(web.dialed().len(), dialed);
+    assert_eq!(web.dials().len(), dialed);
     act(&tool, json!({"action": "close"})).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! The same search by `grep_file` and by ripgrep itself, if ripgrep is installed.
+//! Compares a search by `grep_file` and by ripgrep itself, if ripgrep is installed.
 
 use std::collections::BTreeSet;
 use std::path::Path;

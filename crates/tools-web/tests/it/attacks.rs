@@ -13,7 +13,7 @@ use windlass_testkit::{Need, corpora, require};
 use windlass_tool::Tool;
 use windlass_tools_web::{WebFetch, WebLimits, WebUrl};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::{Server, Step, answer, path};
 use crate::tool::call;
 
@@ -62,7 +62,7 @@ fn is_allowed(setups: &Value, setup: &str, effect: &Effect, place: &str) -> bool
 
 /// The setup's names; all other names resolve to a public address without a server.
 fn web(setups: &Value, setup: &str) -> FakeWeb {
-    let mut web = FakeWeb::default();
+    let mut web = FakeWeb::open();
     for (name, answers) in setups[setup]["dns"].as_object().into_iter().flatten() {
         let answers: Vec<Vec<&str>> = serde::Deserialize::deserialize(answers).unwrap();
         let answers: Vec<&[&str]> = answers.iter().map(Vec::as_slice).collect();
@@ -108,9 +108,9 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
     }
     for (key, value) in case["assert"].as_object().unwrap() {
         let holds = match key.as_str() {
-            "dials" => web.dialed().len() as u64 == value.as_u64().unwrap(),
-            "dials_to_private" => web.dialed_hidden().len() as u64 == value.as_u64().unwrap(),
-            "dials_to_private_after_first" => web.dialed_hidden() == [server.address],
+            "dials" => web.dials().len() as u64 == value.as_u64().unwrap(),
+            "dials_to_private" => web.hidden_dials().len() as u64 == value.as_u64().unwrap(),
+            "dials_to_private_after_first" => web.hidden_dials() == [server.address],
             "result_lacks" => !text.contains(value.as_str().unwrap()),
             "wall_s_max" => began.elapsed().as_secs() < value.as_u64().unwrap(),
             "second_host_saw_auth" => second.requests().is_empty(),
@@ -121,7 +121,7 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
             unknown => return Err(format!("nothing is known of the assertion {unknown}")),
         };
         if !holds {
-            return Err(format!("{key} {value}: dialled {:?}, {text}", web.dialed()));
+            return Err(format!("{key} {value}: dialled {:?}, {text}", web.dials()));
         }
     }
     Ok(())

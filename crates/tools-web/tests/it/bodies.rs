@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use windlass_tools_web::{Ending, FetchError, FetchResult, Page, SendError, WebLimits, WebUrl};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::{Server, Step, answer};
 
 const PLAIN: &str = "content-type: text/plain\r\n";
 const GZIP: &str = "content-type: text/plain\r\ncontent-encoding: gzip\r\n";
 
 async fn get(server: &Server, limits: WebLimits) -> Result<Page, FetchError> {
-    let fetch = FakeWeb::default().fetch().with_limits(limits);
+    let fetch = FakeWeb::open().fetch().with_limits(limits);
     let fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     match fetch.get(&WebUrl::parse(&server.url("/")).unwrap()).await? {
         FetchResult::Page(page) => Ok(page),

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use windlass_protocol::Effect;
 use windlass_tools_web::{Embeddings, Fetch, ServiceKey, VectorForm, WebLimits};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::search::{JSON, key};
 use crate::server::{Server, Step, answer};
 
 fn fetch(server: &Server) -> Fetch {
-    FakeWeb::default().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap()
+    FakeWeb::open().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap()
 }
 
 fn embeddings(server: &Server, key: ServiceKey) -> Embeddings {
@@ -104,11 +104,11 @@ async fn an_answer_without_end_and_one_that_never_comes_are_given_up() {
 /// A base URL that leads to a private address is not dialled unless the program named it.
 #[tokio::test]
 async fn no_hidden_address_is_dialled() {
-    let web = FakeWeb::default().with_name("inside.test", &[&["10.0.0.5"]]);
+    let web = FakeWeb::open().with_name("inside.test", &[&["10.0.0.5"]]);
     for base in ["https://inside.test", "https://127.0.0.1", "https://localhost", "https://[::1]"] {
         let embeddings = Embeddings::new(Arc::new(web.fetch()), base, "small", key()).unwrap();
         let text = failed(&embeddings).await;
         assert!(text.starts_with("the embeddings endpoint could not be reached: "), "{base}: {text}");
     }
-    assert!(web.dialed().is_empty());
+    assert!(web.dials().is_empty());
 }

@@ -11,7 +11,7 @@ use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_tools_web::{GenerateImage, ImageProvider, ServiceKey, image_tools};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::search::JSON;
 use crate::server::{Server, answer};
 use crate::tool::{call, payload};
@@ -28,7 +28,7 @@ impl Scene {
     async fn saying(body: &Value) -> Self {
         let server = Server::saying(answer("200 OK", JSON, body.to_string().as_bytes())).await;
         let folder = tempfile::tempdir().unwrap();
-        let fetch = FakeWeb::default().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
+        let fetch = FakeWeb::open().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
         let key = ServiceKey::from_variable(Some("sk-planted".into()), "OPENAI_API_KEY");
         let provider = ImageProvider::new(Arc::new(fetch), &server.url("/v1"), "painter", key).unwrap();
         let provider = provider.with_parameter("quality", "low".into());
@@ -124,7 +124,7 @@ async fn data_that_is_not_a_picture_is_not_written() {
 
 #[tokio::test]
 async fn without_a_key_nothing_is_sent() {
-    let web = FakeWeb::default();
+    let web = FakeWeb::open();
     let folder = tempfile::tempdir().unwrap();
     let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
     let key = ServiceKey::from_variable(None, "IMAGES_KEY");
@@ -134,5 +134,5 @@ async fn without_a_key_nothing_is_sent() {
     assert!(text.starts_with(
         "the key for the image provider is missing, and nothing was sent: IMAGES_KEY is not set"
     ));
-    assert!(web.dialed().is_empty());
+    assert!(web.dials().is_empty());
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use windlass_tools_web::{Fetch, FetchError, FetchResult, ReachError, Redirect, SendError, WebUrl};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::{Server, Step, answer, path};
 
 /// A server that redirects to the target in the query, and otherwise returns its path.
@@ -57,7 +57,7 @@ fn refused(fetched: Result<FetchResult, FetchError>) -> FetchError {
 #[tokio::test]
 async fn on_the_same_host_they_are_followed() {
     let server = redirecting().await;
-    let fetch = reaching(&FakeWeb::default(), server.address);
+    let fetch = reaching(&FakeWeb::open(), server.address);
     assert_eq!(text(get(&fetch, &server.url("/r?to=/page%3Fx")).await), ("/page%3Fx".into(), 1));
     assert_eq!(text(get(&fetch, &server.url("/a/r?to=../b")).await), ("/b".into(), 1));
     let absolute = server.url(&format!("/r?to={}", server.url("/c")));
@@ -78,7 +78,7 @@ async fn there_are_at_most_five() {
         vec![Step::Send(if left == 1 { last() } else { answer("301 Moved", &next, b"") })]
     })
     .await;
-    let fetch = reaching(&FakeWeb::default(), server.address);
+    let fetch = reaching(&FakeWeb::open(), server.address);
     assert_eq!(text(get(&fetch, &server.url("/6")).await), ("there".into(), 5));
     let error = get(&fetch, &server.url("/7")).await.unwrap_err();
     assert!(matches!(error, FetchError::TooManyRedirects { limit: 5, .. }), "{error}");
@@ -92,7 +92,7 @@ async fn there_are_at_most_five() {
 #[tokio::test]
 async fn to_another_host_they_are_told_and_not_followed() {
     let server = redirecting().await;
-    let web = FakeWeb::default().with_server("a.test", "93.184.216.34", server.address);
+    let web = FakeWeb::open().with_server("a.test", "93.184.216.34", server.address);
     let fetch = web.fetch();
     for (to, meant) in [
         ("http://b.test/x", "http://b.test/x"),
@@ -103,13 +103,13 @@ async fn to_another_host_they_are_told_and_not_followed() {
         let redirect = told(get(&fetch, &format!("http://a.test/r?to={to}")).await);
         assert_eq!((redirect.to.as_str(), redirect.status), (meant, 302));
     }
-    assert_eq!(web.asked(), ["a.test"; 4], "nobody asked for the other host's address");
+    assert_eq!(web.lookups(), ["a.test"; 4], "nobody asked for the other host's address");
 }
 
 #[tokio::test]
 async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     let (first, second) = (redirecting().await, redirecting().await);
-    let web = FakeWeb::default().with_server("a.test", "93.184.216.34", first.address).with_server(
+    let web = FakeWeb::open().with_server("a.test", "93.184.216.34", first.address).with_server(
         "b.test",
         "93.184.216.35",
         second.address,
@@ -126,14 +126,14 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
-    assert_eq!(web.dialed_hidden(), []);
+    assert_eq!(web.hidden_dials(), []);
 }
 
 #[tokio::test]
 async fn no_redirect_leads_to_a_forbidden_address() {
     let server = redirecting().await;
-    let web = FakeWeb::default().with_server("a.test", "93.184.216.34", server.address);
-    // The address can be requested by a call, but not by a redirect from another server.
+    let web = FakeWeb::open().with_server("a.test", "93.184.216.34", server.address);
+    // Reachable for calls of its own, and not for redirects from elsewhere.
     let fetch = reaching(&web, server.address).with_may_follow(|_| true);
     let targets = [
         "http://169.254.169.254/",
@@ -153,7 +153,7 @@ async fn no_redirect_leads_to_a_forbidden_address() {
     for to in targets {
         refused(get(&fetch, &server.url(&format!("/r?to={to}"))).await);
     }
-    let loopback: Vec<_> = web.dialed_hidden();
+    let loopback: Vec<_> = web.hidden_dials();
     assert!(loopback.iter().all(|address| *address == server.address), "{loopback:?}");
     assert_eq!(loopback.len(), targets.len(), "one dial for each call to the server, none for a redirect");
 }
@@ -161,6 +161,6 @@ async fn no_redirect_leads_to_a_forbidden_address() {
 #[tokio::test]
 async fn without_a_place_to_go_they_are_pages() {
     let server = Server::saying(answer("302 Found", "content-type: text/plain\r\n", b"moved")).await;
-    let fetch = reaching(&FakeWeb::default(), server.address);
+    let fetch = reaching(&FakeWeb::open(), server.address);
     assert_eq!(text(get(&fetch, &server.url("/")).await), ("moved".into(), 0));
 }

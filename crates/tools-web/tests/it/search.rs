@@ -8,7 +8,7 @@ use windlass_redact::Redactor;
 use windlass_tool::Tool;
 use windlass_tools_web::{ServiceKey, Tavily, WebExtract, WebSearch, search_tools};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::{Server, answer, path};
 use crate::tool::{call, context, payload, unmarked};
 
@@ -19,7 +19,7 @@ pub(crate) fn key() -> ServiceKey {
 }
 
 pub(crate) fn tavily(server: &Server) -> Tavily {
-    let fetch = FakeWeb::default().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
+    let fetch = FakeWeb::open().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
     Tavily::new(Arc::new(fetch), key()).with_base(&server.url("/v0/")).unwrap()
 }
 
@@ -159,7 +159,7 @@ async fn invalid_or_secret_queries_are_refused_before_a_request() {
 
 #[test]
 fn effects_name_the_service_and_every_page() {
-    let fetch = Arc::new(FakeWeb::default().fetch());
+    let fetch = Arc::new(FakeWeb::open().fetch());
     let tavily = Tavily::new(fetch, key());
     let connect = |host: &str, port| Effect::Connect { host: host.to_owned(), port };
     let service = connect("api.tavily.com", 443);

@@ -10,7 +10,7 @@ use windlass_tools_web::{
     FetchError, ReachError, SendError, ServiceKey, Tavily, WebLimits, WebSearch, WebUrl,
 };
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::search::{JSON, key, tavily};
 use crate::server::{Server, Step, answer};
 use crate::tool::call;
@@ -91,7 +91,7 @@ async fn hostile_answers_end_in_words() {
     }
     let server = Server::start(|_| vec![Step::Hang]).await;
     let fetch =
-        FakeWeb::default().fetch().with_limits(WebLimits::default().with_total(Duration::from_millis(50)));
+        FakeWeb::open().fetch().with_limits(WebLimits::default().with_total(Duration::from_millis(50)));
     let fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     let hanging = Tavily::new(Arc::new(fetch), key()).with_base(&server.url("")).unwrap();
     assert!(search(hanging).await.contains("no answer from 127.0.0.1 within 50ms. Try again later"));
@@ -99,7 +99,7 @@ async fn hostile_answers_end_in_words() {
 
 #[tokio::test]
 async fn without_a_key_the_variable_is_named_and_nothing_is_sent() {
-    let web = FakeWeb::default();
+    let web = FakeWeb::open();
     for key in [None, Some(String::new()), Some(" \n".into())] {
         let tavily = Tavily::new(Arc::new(web.fetch()), ServiceKey::from_variable(key, "TAVILY_API_KEY"));
         let text = search(tavily).await;
@@ -113,7 +113,7 @@ async fn without_a_key_the_variable_is_named_and_nothing_is_sent() {
     let odd = ServiceKey::from_variable(Some("a\nb".into()), "TAVILY_API_KEY");
     let text = search(Tavily::new(Arc::new(web.fetch()), odd)).await;
     assert!(text.contains("has characters that are invalid in a key, and nothing was sent"), "{text}");
-    assert!(web.dialed().is_empty() && web.asked().is_empty());
+    assert!(web.dials().is_empty() && web.lookups().is_empty());
 }
 
 /// "Must be shown" 6 for services: whatever a base URL leads to, only public addresses are dialled.
@@ -121,7 +121,7 @@ async fn without_a_key_the_variable_is_named_and_nothing_is_sent() {
 async fn no_service_is_dialled_at_an_address_that_is_not_public() {
     let inside =
         ["127.0.0.1", "10.0.0.5", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"];
-    let mut web = FakeWeb::default().with_name("both.test", &[&["93.184.216.34", "127.0.0.1"]]);
+    let mut web = FakeWeb::open().with_name("both.test", &[&["93.184.216.34", "127.0.0.1"]]);
     for (address, number) in inside.iter().zip(0..) {
         web = web.with_name(&format!("n{number}.test"), &[&[address]]);
     }
@@ -143,27 +143,27 @@ async fn no_service_is_dialled_at_an_address_that_is_not_public() {
         assert!(text.starts_with("Tavily could not be reached: "), "{base}: {text}");
         tried += 1;
     }
-    assert_eq!((tried, web.dialed().len()), (19, 0), "{:?}", web.dialed());
+    assert_eq!((tried, web.dials().len()), (19, 0), "{:?}", web.dials());
     let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base("https://public.test").unwrap();
     search(tavily).await;
-    assert!(web.dialed().iter().all(|address| is_public(address.ip())) && web.dialed().len() == 1);
+    assert!(web.dials().iter().all(|address| is_public(address.ip())) && web.dials().len() == 1);
 }
 
 #[tokio::test]
 async fn a_key_goes_out_encrypted_or_to_what_the_program_owns() {
-    let web = FakeWeb::default();
+    let web = FakeWeb::open();
     let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base("http://public.test").unwrap();
     let text = search(tavily).await;
     assert!(
         text.contains("the key would be sent to public.test without encryption; the request was not sent"),
         "{text}"
     );
-    assert!(web.dialed().is_empty());
-    // A name that changes its address is resolved once.
-    let web = FakeWeb::default().with_name("turn.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
+    assert!(web.dials().is_empty());
+    // A name that changes its address between two looks is looked up once.
+    let web = FakeWeb::open().with_name("turn.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base("https://turn.test").unwrap();
     search(tavily).await;
-    assert_eq!((web.asked().len(), web.dialed_hidden().len()), (1, 0));
+    assert_eq!((web.lookups().len(), web.hidden_dials().len()), (1, 0));
     assert!(Tavily::new(Arc::new(web.fetch()), key()).with_base("file:///etc/passwd").is_err());
     let is_local = WebUrl::parse("http://localhost/").unwrap();
     assert!(matches!(

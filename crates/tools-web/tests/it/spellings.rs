@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use windlass_hitl::is_public;
 use windlass_tools_web::{FetchError, FetchResult, ReachError, SendError, WebLimits, WebUrl};
 
-use crate::fake::{FakeWeb, PUBLIC};
+use crate::fake::{FakeWeb, FetchWeb as _, PUBLIC};
 use crate::redirects::redirecting;
 
 fn runtime() -> Runtime {
@@ -91,7 +91,7 @@ fn host() -> impl Strategy<Value = String> {
 }
 
 fn web() -> FakeWeb {
-    FakeWeb::default()
+    FakeWeb::open()
         .with_name("hidden.test", &[&["10.0.0.5"]])
         .with_name("mixed.test", &[&["93.184.216.34", "127.0.0.1"]])
 }
@@ -105,11 +105,11 @@ proptest! {
             let fetched = runtime().block_on(web.fetch().get(&url));
             prop_assert!(fetched.is_err(), "nobody listens");
             if let Some(address) = url.address() {
-                let is_dialed = web.dialed().iter().any(|dialed| dialed.ip() == address);
+                let is_dialed = web.dials().iter().any(|dialed| dialed.ip() == address);
                 prop_assert_eq!(is_dialed, is_public(address), "what is public is dialled, and only that");
             }
         }
-        prop_assert_eq!(web.dialed_hidden(), []);
+        prop_assert_eq!(web.hidden_dials(), []);
     }
 
     #[test]
@@ -122,8 +122,8 @@ proptest! {
             let location: String = url_encoded(&format!("http://{host}/"));
             let _ = fetch.get(&WebUrl::parse(&format!("http://a.test/r?to={location}")).unwrap()).await;
         });
-        prop_assert_eq!(web.dialed_hidden(), []);
-        prop_assert!(!web.dialed().is_empty());
+        prop_assert_eq!(web.hidden_dials(), []);
+        prop_assert!(!web.dials().is_empty());
     }
 
     #[test]
@@ -134,7 +134,7 @@ proptest! {
                 let _ = runtime().block_on(web.fetch().get(&url));
             }
         }
-        prop_assert_eq!(web.dialed_hidden(), []);
+        prop_assert_eq!(web.hidden_dials(), []);
     }
 }
 
@@ -146,15 +146,15 @@ fn url_encoded(text: &str) -> String {
 #[tokio::test]
 async fn a_name_is_asked_for_once_and_what_was_checked_is_dialled() {
     // DNS rebinding: public for the check, loopback for a second lookup.
-    let web = FakeWeb::default().with_name("rebind.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
+    let web = FakeWeb::open().with_name("rebind.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let url = WebUrl::parse("http://rebind.test/").unwrap();
     let error = web.fetch().get(&url).await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::Unreachable { .. }))), "{error}");
-    assert_eq!((web.asked().len(), web.dialed()), (1, vec![(PUBLIC, 80).into()]));
+    assert_eq!((web.lookups().len(), web.dials()), (1, vec![(PUBLIC, 80).into()]));
     // The second call is checked by its own answer.
     let error = web.fetch().get(&url).await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
-    assert_eq!(web.dialed_hidden(), []);
+    assert_eq!(web.hidden_dials(), []);
 }
 
 #[tokio::test]
@@ -162,16 +162,16 @@ async fn one_hidden_address_hides_the_name() {
     let hidden: [&[&str]; 4] =
         [&["93.184.216.34", "127.0.0.1"], &["::1", "93.184.216.34"], &["::ffff:10.0.0.1"], &[]];
     for addresses in hidden {
-        let web = FakeWeb::default().with_name("mixed.test", &[addresses]);
+        let web = FakeWeb::open().with_name("mixed.test", &[addresses]);
         web.fetch().get(&WebUrl::parse("https://mixed.test/").unwrap()).await.unwrap_err();
-        assert_eq!(web.dialed(), []);
+        assert_eq!(web.dials(), []);
     }
 }
 
 #[tokio::test]
 async fn ports_and_private_hosts_are_the_programs_to_name() {
     let at = |host: &str, port: u16| WebUrl::parse(&format!("http://{host}:{port}/")).unwrap();
-    let web = FakeWeb::default().with_name("hidden.test", &[&["10.0.0.5"]]);
+    let web = FakeWeb::open().with_name("hidden.test", &[&["10.0.0.5"]]);
     let fetch = web.fetch().with_port("a.test", 8080).unwrap().with_port("hidden.test", 8080).unwrap();
     let fetch = fetch.with_reachable("::1", 9).unwrap().with_reachable("Hidden.Test.", 81).unwrap();
     for port in [22, 81, 8081, 0] {
@@ -180,7 +180,7 @@ async fn ports_and_private_hosts_are_the_programs_to_name() {
     }
     let error = fetch.get(&at("hidden.test", 8080)).await.unwrap_err();
     assert!(matches!(error, FetchError::Send(SendError::Refused(ReachError::NotPublic { .. }))), "{error}");
-    assert_eq!(web.dialed(), []);
+    assert_eq!(web.dials(), []);
     for url in [at("a.test", 8080), at("hidden.test", 81), at("[::1]", 9)] {
         let error = fetch.get(&url).await.unwrap_err();
         assert!(
@@ -188,7 +188,7 @@ async fn ports_and_private_hosts_are_the_programs_to_name() {
             "{error}"
         );
     }
-    let dialed: Vec<IpAddr> = web.dialed().iter().map(std::net::SocketAddr::ip).collect();
+    let dialed: Vec<IpAddr> = web.dials().iter().map(std::net::SocketAddr::ip).collect();
     assert_eq!(dialed, [IpAddr::from(PUBLIC), [10, 0, 0, 5].into(), Ipv6Addr::LOCALHOST.into()]);
     for host in ["a/b@c", "a#b", "a?b", "a@b", "a:81", "", "a b"] {
         assert!(web.fetch().with_port(host, 80).is_err(), "{host}");
@@ -198,16 +198,16 @@ async fn ports_and_private_hosts_are_the_programs_to_name() {
 #[tokio::test]
 async fn the_next_address_is_tried_and_there_are_not_many() {
     let server = redirecting().await;
-    let web = FakeWeb::default()
+    let web = FakeWeb::open()
         .with_server("a.test", "93.184.216.36", server.address)
         .with_name("a.test", &[&["93.184.216.34", "93.184.216.36"]]);
     let url = WebUrl::parse("http://a.test/x").unwrap();
     assert!(matches!(web.fetch().get(&url).await, Ok(FetchResult::Page(_))));
-    let web = FakeWeb::default().with_name("a.test", &[&["93.184.216.34"; 50]]);
+    let web = FakeWeb::open().with_name("a.test", &[&["93.184.216.34"; 50]]);
     web.fetch()
         .with_limits(WebLimits::default().with_connect(Duration::from_secs(1)))
         .get(&url)
         .await
         .unwrap_err();
-    assert_eq!(web.dialed().len(), 4);
+    assert_eq!(web.dials().len(), 4);
 }

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use windlass_tools_web::{FetchError, FetchResult, SendError, WebUrl};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::answer;
 
 /// A server with a certificate for these names, and the certificate.
@@ -52,7 +52,7 @@ fn pem(certificate: &[u8]) -> String {
 #[tokio::test]
 async fn the_certificate_has_to_be_trusted_and_of_that_name() {
     let (address, pem, _running) = encrypted(&["a.test"]).await;
-    let web = FakeWeb::default()
+    let web = FakeWeb::open()
         .with_server("a.test", "93.184.216.34", address)
         .with_name("b.test", &[&["93.184.216.34"]]);
     let trusting = web.fetch().with_root(pem.as_bytes()).unwrap();
@@ -75,7 +75,7 @@ async fn the_certificate_has_to_be_trusted_and_of_that_name() {
 #[test]
 fn a_root_that_is_none_is_refused() {
     for pem in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
-        let refused = FakeWeb::default().fetch().with_root(pem.as_bytes());
+        let refused = FakeWeb::open().fetch().with_root(pem.as_bytes());
         assert!(refused.is_err(), "{pem:?}");
     }
 }

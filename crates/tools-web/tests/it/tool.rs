@@ -8,7 +8,7 @@ use windlass_redact::Redactor;
 use windlass_tool::{Context, EarlyArguments, Tool, ToolError};
 use windlass_tools_web::{Fetch, WebFetch, tools};
 
-use crate::fake::FakeWeb;
+use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::server::{Server, Step, answer};
 
 const HTML: &str = "content-type: text/html; charset=utf-8\r\n";
@@ -18,7 +18,7 @@ pub(crate) fn payload(arguments: &Value) -> Payload {
 }
 
 fn tool(server: &Server) -> WebFetch {
-    let fetch = FakeWeb::default().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
+    let fetch = FakeWeb::open().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
     WebFetch::new(Arc::new(fetch))
 }
 
@@ -159,7 +159,7 @@ async fn refusals_say_what_to_do() {
         text.ends_with("call web_fetch with this URL, which will be checked anew:\nhttps://b.test/x"),
         "{text}"
     );
-    let nothing = WebFetch::new(Arc::new(FakeWeb::default().fetch()));
+    let nothing = WebFetch::new(Arc::new(FakeWeb::open().fetch()));
     for (arguments, said) in [
         (json!({"url": "docs.rs"}), "the URL cannot be read: relative URL without a base. Give a whole URL"),
         (json!({"url": "ftp://docs.rs/"}), "the scheme \"ftp\", and only http and https are fetched. Give"),
@@ -173,7 +173,7 @@ async fn refusals_say_what_to_do() {
         ),
         (
             json!({"url": "http://a.test/"}),
-            "a.test cannot be reached: nobody is there. Check the host's name",
+            "a.test cannot be reached: no server has the address. Check the host's name",
         ),
         (json!({"url": 1}), "the arguments do not fit this tool: /url: "),
         (json!({"url": "http://a.test/", "headers": {}}), "unknown field `headers`"),

@@ -35,7 +35,7 @@ pub(crate) enum ScreenBuffer {
 ///
 /// The key reader (crossterm 0.29) waits for changes of its sources, and forgets the others when one of them is a change
 /// of the size. A key that arrives in the same moment would stay unread until the next one. Setting the attributes that
-/// the terminal has changes nothing else, and wakes whoever waits for keys.
+/// the terminal has changes nothing else, and wakes the task that waits for keys.
 pub(crate) fn report_waiting_keys() {
     #[cfg(unix)]
     {

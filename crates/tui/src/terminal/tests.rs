@@ -110,7 +110,7 @@ impl Window {
         }
     }
 
-    /// Paints a frame and compares the terminal with what it has to display.
+    /// Paints a frame and compares the terminal with the expected cells.
     fn paint(&mut self) {
         self.update(Input::Tick { is_idle: true });
         let view = self.state.view(Duration::from_millis(self.now));

@@ -7,5 +7,7 @@ mod kit;
 mod lint;
 mod prefix;
 mod server_kit;
+mod request_check;
 mod surrogate;
 mod template;
+mod whole_body;

@@ -306,7 +306,7 @@ fn graphs() -> impl Strategy<Value = Definition> {
     })
 }
 
-/// Returns an outcome that depends only on key, attempt and arguments.
+/// Returns the same answer to equal calls at any time.
 fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut digest = DefaultHasher::new();

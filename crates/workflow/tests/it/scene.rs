@@ -32,7 +32,7 @@ impl Store {
         self.log.lock().unwrap().len()
     }
 
-    /// Returns a store with the same records that fails after a number of records.
+    /// Returns a store with the same records, which fails at the given number of records.
     pub(crate) fn failing_at(&self, at: Option<usize>) -> Self {
         Self { log: self.log.clone(), fails_at: at }
     }

@@ -36,7 +36,7 @@ impl<'a> Scanner<'a> {
             let follows_word = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
             if self.rest.starts_with('"') {
                 self.skip(1);
-                return Some((line, self.escaped()));
+                return Some((line, self.read_escaped()));
             } else if self.rest.starts_with("//") {
                 self.skip(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else if let Some(hashes) = self.raw_hashes().filter(|_| !follows_word) {
@@ -58,7 +58,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the rest of a literal with escapes. An escaped end of line joins its lines, and other escapes
     /// become spaces, because none of them is part of a word.
-    fn escaped(&mut self) -> String {
+    fn read_escaped(&mut self) -> String {
         let mut text = String::new();
         while let Some(at) = self.rest.find(['"', '\\']) {
             text.push_str(self.skip(at));

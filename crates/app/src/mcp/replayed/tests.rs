@@ -44,7 +44,7 @@ async fn a_recorded_server_offers_its_tools_as_it_listed_them() {
     assert_eq!(recorded, server());
     let client = connect(recorded).await.unwrap();
     let definitions = client.definitions();
-    assert_eq!(definitions.iter().map(|tool| tool.listed().as_str()).collect::<Vec<_>>(), [TOOL]);
+    assert_eq!(definitions.iter().map(|tool| tool.as_listed().as_str()).collect::<Vec<_>>(), [TOOL]);
     assert!(client.list_refused_tools().is_empty(), "{:?}", client.list_refused_tools());
     assert!(client.has_resources());
 }

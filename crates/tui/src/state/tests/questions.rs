@@ -176,7 +176,7 @@ fn arguments(text: &str) -> windlass_protocol::Arguments {
     windlass_protocol::Arguments::parse(text).unwrap()
 }
 
-/// Waits until the question accepts keys, presses the key of an answer, and returns the actions.
+/// Presses the key of an answer when the question accepts keys, and returns the actions.
 fn press(talk: &mut Talk, key: char) -> Vec<Action> {
     talk.wait(600);
     let mut actions = talk.apply(Input::Key(Key::Char(key)));

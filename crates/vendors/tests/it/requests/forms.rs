@@ -79,7 +79,7 @@ fn list_forms(declared: &Declared, kind: &str, seen: &mut BTreeSet<String>, form
                 forms.insert(form);
                 continue;
             }
-            // The variants of an enum stand for the field.
+            // The variants of an enum replace the field.
             if !declared.enums.contains_key(of) {
                 forms.insert(form);
             }

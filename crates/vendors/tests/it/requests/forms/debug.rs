@@ -17,7 +17,7 @@ impl Node {
         Parser { rest: text }.value()
     }
 
-    /// Returns true for values that stand for a field that is not set.
+    /// Returns true for the values of a field that is not set.
     pub(crate) fn is_empty(&self) -> bool {
         let is_unset = matches!(self.text.as_str(), "" | "false" | "\"\"");
         match self.name.as_deref() {
