@@ -219,4 +219,3 @@ fn format_lines(url: &str) -> String {
     let line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
     WireFormat::all().iter().map(line).collect::<Vec<_>>().join("\n")
 }
-

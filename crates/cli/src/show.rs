@@ -165,3 +165,6 @@ impl Show {
         format!("{before}{text}\n")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,7 +59,8 @@ fn check_parameters(check: &mut RequestCheck, options: &AnthropicOptions, reques
         check.refuse(RefusalKind::Parameter, "metadata", what);
     }
     check.check_range("top_p", request.options.top_p, 1.0);
-    if let Some(name) = parameters::unknown_sampling(options, &request.options) {
+    if let Some(option) = parameters::unknown_sampling(options, &request.options) {
+        let name = option.name();
         let what = format!("version {} of this API does not have the option `{name}`", options.version);
         check.refuse(RefusalKind::Parameter, name, what);
     }

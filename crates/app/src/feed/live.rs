@@ -302,3 +302,6 @@ pub(crate) fn outcome_of(event: &Event) -> Option<RunOutcome> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,6 +49,15 @@ impl Show {
             }
             Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", count_changes(diff))),
             Event::RunDiff { diff } => self.line(&format!("± in all: {}", count_changes(diff))),
+            Event::HostedCall { call } => {
+                self.line(&format!("· the provider runs {}", display_safe(&call.name)))
+            }
+            Event::HandOff { agent } => self.line(&format!("· {} continues", display_safe(agent))),
+            Event::CallEdited { call } => self
+                .line(&format!("· the call of {} has other arguments now", display_safe(call.name.as_str()))),
+            Event::Withheld { name } => {
+                self.line(&format!("! an event ({name}) is left out, because it contains secrets"))
+            }
             _ => String::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! Tests that content without a counterpart in another format is left out and named.
+//! The gateway leaves out and names the parts that another format cannot express.
 
 use serde_json::json;
 use windlass_gateway::carry;

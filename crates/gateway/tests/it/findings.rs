@@ -353,7 +353,7 @@ async fn the_first_event_of_an_anthropic_stream_estimates_the_input() {
     assert!(answer.contains("\"input_tokens\":153"), "{answer}");
 }
 
-/// A model whose answer starts after ten minutes, and whose first word arrives ten minutes later.
+/// A model whose answer starts after ten minutes and has its first word after ten more.
 struct Slow;
 
 impl windlass_stream::Model for Slow {

@@ -13,7 +13,7 @@ use windlass_wire::Wire;
 
 use crate::formats::{Format, pairs};
 
-/// A model that encodes requests like a client, and answers with a number of calls.
+/// A model that encodes each request as a client does, and answers with this number of calls.
 struct Encoding {
     wire: Arc<dyn Wire>,
     answer: usize,

@@ -105,7 +105,7 @@ fn anthropic_runs_a_search_and_a_tool_of_a_server() {
         json!([{ "document": "0" }, "D", "yes", "So it is."]),
     ];
     assert_eq!(cited(&answer), citations);
-    // The content of the API is sent back unchanged, including the opaque index of the citation.
+    // The next request returns the parts of the API unchanged, with the opaque index of the citation.
     let sent = next("anthropic", "claude-opus-4-6", answer)["messages"][1]["content"].clone();
     assert_eq!(sent, Value::Array(content));
 }

@@ -10,12 +10,12 @@ use windlass_stream::ModelError;
 use crate::formats::{Format, pairs};
 use crate::serve::{ask, client, served, tools};
 
-/// The outcome of a provider's fault.
+/// The answer of a gateway with a misbehaving provider.
 #[derive(Debug)]
 enum Came {
     /// The whole answer.
     Right,
-    /// An answer that is marked as incomplete, without a call that could run.
+    /// An answer with a mark that it is incomplete, and without a call that could run.
     Broken,
     /// A typed error.
     Error,

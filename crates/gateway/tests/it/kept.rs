@@ -7,7 +7,7 @@ use crate::canned::{ANTHROPIC_WORD, Canned, GEMINI_WORD, header, json, post, tex
 
 const WHOLE: &str = r#"{"id":"resp_1","object":"response","created_at":1,"model":"up","status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"one ENDING two","annotations":[]}]}],"usage":{"input_tokens":30,"output_tokens":9,"total_tokens":39}}"#;
 
-/// Returns the answer as a stream, with a call that is cut.
+/// The answer of `WHOLE` as a stream, with a call that the cut leaves out.
 fn stream() -> String {
     let event = |value: Value| format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap());
     let place = |mut value: Value| {

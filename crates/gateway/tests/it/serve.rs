@@ -82,7 +82,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
 
     let first = ask(&client, &request).await.unwrap();
     assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
-    // Gemini's stop reason does not distinguish answers with calls.
+    // Gemini's stop reason does not depend on calls.
     let stop = if front.name() == "gemini" { StopReason::End } else { StopReason::Calls };
     assert_eq!(first.stop, Some(stop), "{place}");
     let calls: Vec<_> = first.good_calls().cloned().collect();
@@ -103,7 +103,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
     let second = ask(&client, &request).await.unwrap();
     assert_eq!((second.text().as_str(), second.stop), ("Both are empty.", Some(StopReason::End)), "{place}");
 
-    // The scripted provider refuses unpaired results, calls without tools, and empty messages.
+    // The provider refuses unpaired calls, calls without their tools, and empty messages.
     let seen = served.provider.requests();
     assert_eq!(seen.iter().map(|seen| seen.status).collect::<Vec<_>>(), [200, 200], "{place}");
     let last = seen[1].body.to_string();
@@ -186,7 +186,7 @@ async fn a_gateway_whose_provider_is_gone_says_so() {
     }
 }
 
-/// Serves a gateway to a model on a port until `stop` is dropped.
+/// Serves a gateway for any model on a port, until the signal to stop.
 async fn served_until(
     model: impl Model + 'static,
     options: ServeOptions,
@@ -202,7 +202,7 @@ async fn served_until(
     (port, stop, tokio::spawn(windlass_gateway::serve_until(listener, gateway, options, stopped)))
 }
 
-/// A scripted model. Except for `Never`, it streams one word and then behaves as its variant is named.
+/// A model that sends one word, and continues as its variant describes.
 enum Begun {
     /// Gives no answer at all.
     Never,

@@ -1,4 +1,4 @@
-//! Compares the features that one format sends with those that arrive in every other format.
+//! The fate of each feature between each two formats: a test sends it through a gateway and compares the arrived request.
 //!
 //! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
 

@@ -88,7 +88,7 @@ fn schema_of(request: &Request) -> Value {
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
-/// Returns the features of requests. Each has a request of its own.
+/// The features of requests. Each has its own request.
 pub(super) fn features() -> impl Iterator<Item = &'static Feature> {
     [SAID, TOOL, ROUND, SETTING].into_iter().flatten()
 }
