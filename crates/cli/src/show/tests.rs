@@ -1,3 +1,5 @@
+//! The plain output has a line for each event, or leaves it out on purpose.
+
 use super::Event;
 
 /// The events without a line of output.

@@ -152,7 +152,9 @@ impl Accounts {
     /// Sets the use of the budgets of these clients.
     pub(super) fn restore(&self, usage: &[ClientUsage]) {
         let accounts = &mut *self.lock();
-        usage.iter().for_each(|entry| accounts.records.restore(entry));
+        for entry in usage {
+            accounts.records.restore(entry);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, RecordKeeper<AccountTable>> {

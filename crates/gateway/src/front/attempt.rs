@@ -66,10 +66,7 @@ impl OpenAttempt {
 
     /// Returns the request with the `traceparent` of the attempt.
     pub(super) fn trace(&self, request: ClientRequest) -> ClientRequest {
-        match self.span.as_ref().and_then(|span| span.trace_parent()) {
-            Some(parent) => replace_parent(request, parent),
-            None => request,
-        }
+        replace_parent(request, self.span.as_ref().and_then(|span| span.trace_parent()))
     }
 
     /// Records the answer, and ends the span with the answer's last byte, or now if another gateway gets the request.

@@ -70,10 +70,7 @@ impl Front {
             measurement.count_cache(CacheResult::Hit);
             return measurement.measure(stored, Some(place));
         }
-        let request = match measurement.span().and_then(RequestSpan::trace_parent) {
-            Some(parent) => replace_parent(request, parent),
-            None => request,
-        };
+        let request = replace_parent(request, measurement.span().and_then(RequestSpan::trace_parent));
         let context = attempts::Context {
             shared: &self.shared,
             state: self.state.as_ref(),

@@ -48,8 +48,9 @@ impl Tracer {
     }
 }
 
-/// Returns the request with another `traceparent`.
-pub(super) fn replace_parent(mut request: ClientRequest, parent: String) -> ClientRequest {
+/// Returns the request with a `traceparent`. Without one the request is unchanged.
+pub(super) fn replace_parent(mut request: ClientRequest, parent: Option<String>) -> ClientRequest {
+    let Some(parent) = parent else { return request };
     request.headers.retain(|(name, _)| name != "traceparent");
     request.headers.push(("traceparent".to_owned(), parent));
     request

@@ -171,7 +171,9 @@ fn has_path(_: &File, _: &Path) -> io::Result<bool> {
 /// Applies the records of a file. Returns the number of damaged lines.
 fn read<R: Records>(mut file: &File, records: &mut R) -> Result<usize, RecordFileError> {
     if let Some(old) = read_headless::<R>(file)? {
-        old.into_iter().for_each(|record| records.apply(record));
+        for record in old {
+            records.apply(record);
+        }
         return Ok(0);
     }
     file.rewind()?;

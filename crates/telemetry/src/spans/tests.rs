@@ -1,3 +1,5 @@
+//! The spans read each event, or leave it out on purpose.
+
 use super::Event;
 
 /// The events that no span has.

@@ -1,3 +1,5 @@
+//! The live feed reads each event, or leaves it out on purpose.
+
 use super::Event;
 
 /// The events that the feed takes from the record of the run, or does not have.

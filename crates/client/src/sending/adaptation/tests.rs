@@ -1,3 +1,5 @@
+//! An attempt adapts to each refused parameter once.
+
 use windlass_vendors::ParameterRejection;
 
 use super::Adaptation;

@@ -1,3 +1,5 @@
+//! The name and the contents of an event.
+
 use serde_json::Value;
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult, Usage};
 
