@@ -85,14 +85,16 @@ impl Tool for RunSlashCommand {
 
 fn text(name: &str, command: &SlashCommand, args: &str) -> Result<Output, ToolError> {
     let unreadable = |why: String| {
-        ToolError::model(format!("the command {name} cannot be read: {why}. Continue without it."))
+        ToolError::model(format!("the command {name} cannot be read: {why}"))
+            .with_advice("Continue without it.")
     };
     let text = command.source.text(&command.file).map_err(unreadable)?;
     let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
     let expanded = expand(document.body.trim(), args).ok_or_else(|| {
         ToolError::model(format!(
-            "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes; give shorter ones"
+            "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes"
         ))
+        .with_advice("Give shorter ones.")
     })?;
     Ok(Output::text(format!("[command {name} of the folder {}]\n{expanded}", command.source.label)))
 }

@@ -87,10 +87,8 @@ impl Tool for SkillTool {
 
 fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
     let unreadable = |why: String| {
-        ToolError::model(format!(
-            "the skill {name} cannot be read: {why}. Continue without \
-             it."
-        ))
+        ToolError::model(format!("the skill {name} cannot be read: {why}"))
+            .with_advice("Continue without it.")
     };
     let text = skill.source.text(&skill.file).map_err(unreadable)?;
     let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
@@ -105,9 +103,8 @@ fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
 
 fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<Output, ToolError> {
     let Some(folder) = &skill.folder else {
-        return Err(ToolError::model(format!(
-            "the skill {name} is one file and has no others; call it without `file`"
-        )));
+        return Err(ToolError::model(format!("the skill {name} is one file and has no others"))
+            .with_advice("Call it without `file`."));
     };
     let told = |why: String| {
         let files = skill.others().unwrap_or_default();
