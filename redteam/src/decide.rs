@@ -79,7 +79,8 @@ pub(crate) fn to_observed(decision: &Decision) -> Observation {
     if decision.reason.rule_id.starts_with("v.") {
         words.push(Word::Error);
     }
-    Observation::new(words, format!("{}: {}", decision.reason.rule_id, decision.reason.text))
+    let rule = decision.reason.rule_id.as_str();
+    Observation::new(words, format!("{rule}: {}", decision.reason.text)).with_rule(rule)
 }
 
 /// Checks that the built program makes the same decision.

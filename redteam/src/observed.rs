@@ -13,6 +13,9 @@ use crate::catalogue::Word;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Observation {
     pub(crate) words: BTreeSet<Word>,
+    /// The id of the rule that decided, if the case is about one decision.
+    #[serde(default)]
+    pub(crate) rule: Option<String>,
     /// The detail for the report's line.
     pub(crate) detail: String,
     /// The results that the model received.
@@ -44,6 +47,11 @@ pub(crate) struct Skip(pub(crate) String);
 impl Observation {
     pub(crate) fn new(words: impl IntoIterator<Item = Word>, detail: impl Into<String>) -> Self {
         Self { words: words.into_iter().collect(), detail: detail.into(), ..Self::default() }
+    }
+
+    pub(crate) fn with_rule(mut self, rule: &str) -> Self {
+        self.rule = Some(rule.to_owned());
+        self
     }
 
     pub(crate) fn with_value(mut self, name: &str, value: impl Into<Value>) -> Self {

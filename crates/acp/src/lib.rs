@@ -2,6 +2,7 @@
 
 mod agent;
 mod answers;
+mod asks;
 mod begin;
 mod client_files;
 mod config_options;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::rpc::RpcError;
@@ -24,6 +25,8 @@ pub(crate) struct Peer {
 struct Pending {
     last: u64,
     open: BTreeMap<u64, oneshot::Sender<Reply>>,
+    /// Requests whose cancellation the full queue did not take. The next message follows their cancellations.
+    cancelled: Vec<u64>,
 }
 
 /// Request to the client that waits for its response. Dropping it cancels the request.
@@ -45,7 +48,17 @@ impl Peer {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds a message to the queue; false if it is full.
+    #[cfg(test)]
+    pub(crate) fn try_fill(&self) -> bool {
+        self.outgoing.try_send(json!({"method": "full"}).to_string()).is_ok()
+    }
+
     async fn send(&self, message: &Value) {
+        let cancelled = std::mem::take(&mut self.lock().cancelled);
+        for id in cancelled {
+            drop(self.outgoing.send(cancellation(id)).await);
+        }
         // The receiver ends with the connection, which its reader notices.
         drop(self.outgoing.send(message.to_string()).await);
     }
@@ -106,10 +119,13 @@ impl PendingRequest {
 impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.peer.lock().open.remove(&self.id).is_some() {
-            let cancel = json!({"requestId": self.id});
-            let message = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": cancel});
-            // A full queue loses the notification. The client's late answer then has no effect.
-            drop(self.peer.outgoing.try_send(message.to_string()));
+            if let Err(TrySendError::Full(_)) = self.peer.outgoing.try_send(cancellation(self.id)) {
+                self.peer.lock().cancelled.push(self.id);
+            }
         }
     }
+}
+
+fn cancellation(id: u64) -> String {
+    json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}}).to_string()
 }

@@ -1,16 +1,15 @@
 //! The method `session/prompt`: a run that works on a prompt, as the client sees it.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, JoinSet};
 use windlass_app::feed::{FeedEvent, FeedKind, Question, RunOutcome, Tokens};
 use windlass_app::sessions::{OpenQuestion, RunEnd};
 
 use crate::answers::{answer, ask_form, ask_permission};
+use crate::asks::Asks;
 use crate::begin::{PromptRun, begin};
 use crate::connection::Connection;
 use crate::content::{Block, to_task};
@@ -48,8 +47,7 @@ pub(crate) async fn prompt(
         translator: Translator::live(&session.root, &task.text)
             .with_window(connection.shared.template.context_window)
             .with_terminals(connection.shows_terminals()),
-        asks: JoinSet::new(),
-        open: BTreeMap::new(),
+        asks: Asks::default(),
         is_cancelled: false,
         last_seq: after,
     };
@@ -68,10 +66,7 @@ struct Turn<'a> {
     connection: &'a Connection,
     id: &'a str,
     translator: Translator,
-    /// Each one returns a question in words that stays open, so that the next prompt answers it.
-    asks: JoinSet<Option<String>>,
-    /// The requests for permissions, by question.
-    open: BTreeMap<String, AbortHandle>,
+    asks: Asks,
     is_cancelled: bool,
     last_seq: u64,
 }
@@ -103,7 +98,7 @@ impl Turn<'_> {
                     return Err(RpcError::internal("the connection is closed"));
                 }
                 Some(asked) = self.asks.join_next() => {
-                    left = asked.ok().flatten();
+                    left = asked;
                     continue;
                 }
                 ended = last_event(run.wait(host, self.id), end.is_some()) => {
@@ -132,7 +127,7 @@ impl Turn<'_> {
                 // A question of the records may have been answered before.
                 let open = self.connection.shared.host.questions(self.id).await.unwrap_or_default();
                 let opened = open.into_iter().find(|open| open.id == question)?;
-                if self.open.contains_key(&question) {
+                if self.asks.contains(&question) {
                     return None;
                 }
                 if !permission::has_options(&card) && !self.connection.has_forms() {
@@ -142,9 +137,7 @@ impl Turn<'_> {
                 self.open_question(opened, call);
             }
             FeedKind::QuestionClosed { question, .. } | FeedKind::QuestionPostponed { question } => {
-                if let Some(asking) = self.open.remove(&question) {
-                    asking.abort();
-                }
+                self.asks.withdraw(&question).await;
             }
             FeedKind::RunEnded { outcome, total } if event.agent.is_none() && event.run == run.id() => {
                 // The host forgets the run after its last event. The next prompt must not reach this run.
@@ -181,7 +174,7 @@ impl Turn<'_> {
         let form = elicitation::request(self.id, &question).filter(|_| self.connection.has_forms());
         let (connection, id) = (self.connection.clone(), self.id.to_owned());
         let name = question.id.clone();
-        let asking = self.asks.spawn(async move {
+        self.asks.ask(name, async move {
             let is_form = form.is_some();
             let given = match form {
                 Some(form) => ask_form(&connection, form).await,
@@ -195,7 +188,6 @@ impl Turn<'_> {
             }
             None
         });
-        self.open.insert(name, asking);
     }
 
     async fn stop(&self, outcome: RunOutcome, total: Tokens) -> Result<Value, RpcError> {

@@ -136,8 +136,9 @@ impl CallGuard {
 
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
-            let text = "this conversation has no tools; answer in text";
-            return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
+            let text = "this conversation has no tools";
+            let result = ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text);
+            return Err(Box::new(result.with_advice("Answer in text.".to_owned())));
         };
         let mut checked = toolbox.inspect(toolbox.check(call)?)?;
         checked.facts = checked

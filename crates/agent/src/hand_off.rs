@@ -41,7 +41,8 @@ impl HandOffTool {
         };
         let name = self.spec.name().to_string();
         if !slot.request(HandOff { name: name.clone(), parts: Arc::clone(self.agent.parts()), reason }) {
-            return Err(ToolError::model("the conversation was transferred too often; answer the user"));
+            return Err(ToolError::model("the conversation was transferred too often")
+                .with_advice("Answer the user."));
         }
         // The run stops in order. Wait until it does, so that no further request is sent.
         run.stop.cancel();

@@ -157,9 +157,19 @@ pub(crate) enum Outcome {
         status: ResultStatus,
         /// Content of the result for the model.
         content: Vec<Content>,
+        /// The next step for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        advice: Option<String>,
     },
-    /// The call failed with an error message for the model.
+    /// The call failed with an error message for the model, without advice.
     Error(String),
+    /// The call failed with an error message and advice for the model.
+    AdvisedError {
+        /// Description of the problem.
+        problem: String,
+        /// The next step for the model.
+        advice: String,
+    },
     /// The call failed with an error that ends the run.
     Fatal(String),
 }

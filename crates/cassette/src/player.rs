@@ -95,7 +95,11 @@ impl Player {
         if let Some(fork) = fork
             && let Some(call) = state.calls.iter_mut().find(|call| call.id == fork.call)
         {
-            call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
+            call.outcome = Outcome::Output {
+                status: fork.answer.status,
+                content: fork.answer.content,
+                advice: fork.answer.advice,
+            };
         }
         let (settings, state) = (begin.settings, Mutex::new(state));
         let (followers, applying) = (Mutex::default(), futures_util::lock::Mutex::default());

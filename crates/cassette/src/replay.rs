@@ -173,8 +173,13 @@ impl ReplayTool {
         };
         call.is_played = true;
         Some(match &call.outcome {
-            Outcome::Output { status, content } => Ok(Output::from(content.clone()).with_status(*status)),
+            Outcome::Output { status, content, advice } => {
+                Ok(Output::from(content.clone()).with_status(*status).with_advice(advice.clone()))
+            }
             Outcome::Error(text) => Err(ToolError::model(text.clone())),
+            Outcome::AdvisedError { problem, advice } => {
+                Err(ToolError::model(problem.clone()).with_advice(advice.clone()))
+            }
             Outcome::Fatal(text) => Err(ToolError::fatal(text.clone())),
         })
     }

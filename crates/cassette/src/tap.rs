@@ -239,8 +239,17 @@ impl Tool for ToolTap {
         Box::pin(async move {
             let ended = self.inner.call(ctx, payload).await;
             let outcome = match &ended {
-                Ok(output) => Outcome::Output { status: output.status, content: output.content.clone() },
-                Err(ToolError::Model(text)) => Outcome::Error(text.clone()),
+                Ok(output) => Outcome::Output {
+                    status: output.status,
+                    content: output.content.clone(),
+                    advice: output.advice.clone(),
+                },
+                Err(ToolError::Model(text)) => match &text.advice {
+                    None => Outcome::Error(text.problem.clone()),
+                    Some(advice) => {
+                        Outcome::AdvisedError { problem: text.problem.clone(), advice: advice.clone() }
+                    }
+                },
                 Err(error) => Outcome::Fatal(error.to_string()),
             };
             self.tape.write(&Line::Call {

@@ -50,7 +50,10 @@ pub(crate) fn tell(result: &ToolResult, decision: Option<Decision>, json: bool) 
     if json {
         let decision: Option<RawJson> =
             decision.map(serde_json::to_value).transpose()?.map(|value| RawJson::from(&value));
-        output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
+        let ToolResult { status, content, advice, .. } = result;
+        output::line(
+            &json!({ "status": status, "content": content, "advice": advice, "decision": decision }),
+        )?;
     } else {
         output::print(&format!("{}\n", result.wire_text()))?;
     }

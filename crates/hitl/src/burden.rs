@@ -35,5 +35,5 @@ fn places(part: &Part<'_>) -> usize {
 }
 
 fn refuse(text: &str) -> Reason {
-    Reason::new("v.too_much", Source::Builtin, format!("{text}; make several smaller calls"))
+    Reason::new(Reason::TOO_MUCH, Source::Builtin, text)
 }

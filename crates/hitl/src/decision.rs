@@ -87,6 +87,17 @@ pub struct Decision {
 }
 
 impl Reason {
+    /// The id of the denial of a call whose parts are too many to be decided.
+    pub(crate) const TOO_MUCH: &str = "v.too_much";
+
+    /// Returns the next step that a denial with this reason suggests to the model.
+    pub fn advice(&self) -> &'static str {
+        match self.rule_id.as_str() {
+            Self::TOO_MUCH => "Make several smaller calls.",
+            _ => "Do not try to achieve the same effect in another way.",
+        }
+    }
+
     /// Creates a reason from a rule's id, its origin and an explanation.
     pub fn new(rule_id: impl Into<String>, source: Source, text: impl Into<String>) -> Self {
         Self { rule_id: rule_id.into(), source, text: text.into() }

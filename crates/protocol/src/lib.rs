@@ -55,7 +55,7 @@ pub use planned::{PlannedFile, ReconcileOutcome};
 pub use prices::{LongPrices, Prices};
 pub use refusal::{Refusal, RefusalKind};
 pub use request::{Delivery, EarlierPreamble, Request};
-pub use result::{Content, ResultFlag, ResultStatus, ToolResult};
+pub use result::{Content, ErrorText, ResultFlag, ResultStatus, ToolResult};
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
 pub use target::{Change, Containment, Target, TargetKind};
 pub use {json::RawJson, rewritten::RewrittenHistory, stop::StopReason, usage::Usage};

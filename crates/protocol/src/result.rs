@@ -1,9 +1,13 @@
 //! Results of calls.
 
+mod error_text;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{CallId, Image, Opaque};
+
+pub use self::error_text::ErrorText;
 
 /// The outcome of a call. A closed vocabulary (RULES P6) that journals, events and wire formats share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

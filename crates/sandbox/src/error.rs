@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use windlass_protocol::ErrorText;
+
 use crate::{Kind, PathError};
 
 /// The reason why a folder cannot be opened as a workspace, as a message for a human.
@@ -41,7 +43,8 @@ pub enum WorkspaceError {
     },
 }
 
-/// The reason why a file operation was refused or failed, as a message for the model.
+/// The reason why a file operation was refused or failed. The text describes the problem; [`FileError::advice`] is the
+/// next step for the model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -49,7 +52,7 @@ pub enum FileError {
     #[error(transparent)]
     Path(#[from] PathError),
     /// The path does not exist.
-    #[error("`{path}` does not exist; list the folder to see what is there")]
+    #[error("`{path}` does not exist")]
     NotFound {
         /// The requested path.
         path: String,
@@ -75,9 +78,7 @@ pub enum FileError {
         path: String,
     },
     /// The file is too long to be read into memory.
-    #[error(
-        "`{path}` has {len} bytes, at most {limit} are read; use a search or a command to look at parts of it"
-    )]
+    #[error("`{path}` has {len} bytes, at most {limit} are read")]
     TooLarge {
         /// The requested path.
         path: String,
@@ -87,17 +88,13 @@ pub enum FileError {
         limit: u64,
     },
     /// A link in the path leads out of the workspace or has an absolute target.
-    #[error(
-        "`{path}` leads outside the workspace through a link, or through a link with an absolute target; name the real file inside the workspace"
-    )]
+    #[error("`{path}` leads outside the workspace through a link, or through a link with an absolute target")]
     Escape {
         /// The requested path.
         path: String,
     },
     /// A link leads to a hidden name that the path does not contain.
-    #[error(
-        "`{path}` is a link to the hidden path `{target}`; name `{target}` itself, so that it can be checked"
-    )]
+    #[error("`{path}` is a link to the hidden path `{target}`")]
     HiddenTarget {
         /// The requested path.
         path: String,
@@ -105,15 +102,13 @@ pub enum FileError {
         target: String,
     },
     /// A link has no target.
-    #[error("`{path}` is a link to nothing; name the file that the link should lead to")]
+    #[error("`{path}` is a link to nothing")]
     DanglingLink {
         /// The requested path.
         path: String,
     },
     /// The file has several hard links. A write would replace only one of them.
-    #[error(
-        "`{path}` is hard-linked under {links} names; a write would leave the others behind, so ask the human, or copy the file first"
-    )]
+    #[error("`{path}` is hard-linked under {links} names, and a write would leave the others behind")]
     HardLinked {
         /// The requested path.
         path: String,
@@ -127,7 +122,7 @@ pub enum FileError {
         path: String,
     },
     /// The file is not the version that the caller expects.
-    #[error("`{path}` changed since it was read; read it again and repeat the change on what is there now")]
+    #[error("`{path}` changed since it was read")]
     Stale {
         /// The requested path.
         path: String,
@@ -137,11 +132,13 @@ pub enum FileError {
     Unsaved {
         /// The requested path.
         path: String,
-        /// The reason why the text of the editor is not changed, with advice.
+        /// The reason why the text of the editor is not changed.
         reason: &'static str,
+        /// The next step for the model, as a sentence.
+        advice: Option<&'static str>,
     },
     /// The editor did not confirm a change.
-    #[error("`{path}` was changed through the editor, which did not confirm it ({reason}); read it again")]
+    #[error("`{path}` was changed through the editor, which did not confirm it ({reason})")]
     Editor {
         /// The requested path.
         path: String,
@@ -149,16 +146,16 @@ pub enum FileError {
         reason: String,
     },
     /// Another process holds the file's lock.
-    #[error("`{path}` is being changed by another process; try again")]
+    #[error("`{path}` is being changed by another process")]
     Busy {
         /// The requested path.
         path: String,
     },
     /// The operation does not apply to the workspace's root.
-    #[error("this is the workspace itself, which cannot be removed; name a path inside it")]
+    #[error("this is the workspace itself, which cannot be removed")]
     Root,
     /// The folder has more entries than the limit.
-    #[error("`{path}` has more than {limit} entries; process its parts one by one")]
+    #[error("`{path}` has more than {limit} entries")]
     TooMany {
         /// The requested path.
         path: String,
@@ -166,7 +163,7 @@ pub enum FileError {
         limit: usize,
     },
     /// A file with this path already exists.
-    #[error("`{path}` exists already; read it first, then change it")]
+    #[error("`{path}` exists already")]
     Exists {
         /// The requested path.
         path: String,
@@ -194,7 +191,37 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Converts a system error about a path to the variant with the matching advice.
+    /// Returns the next step for the model, as a sentence.
+    pub fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Self::Path(error) => return error.advice().map(str::to_owned),
+            Self::HiddenTarget { target, .. } => {
+                return Some(format!("Name `{target}` itself, so that it can be checked."));
+            }
+            Self::Unsaved { advice, .. } => return advice.map(str::to_owned),
+            Self::NotFound { .. } => "List the folder to see its entries.",
+            Self::TooLarge { .. } => "Use a search or a command to look at parts of it.",
+            Self::Escape { .. } => "Name the real file inside the workspace.",
+            Self::DanglingLink { .. } => "Name the file that the link should lead to.",
+            Self::HardLinked { .. } => "Ask the human, or copy the file first.",
+            Self::Stale { .. } => "Read it again and repeat the change on its current content.",
+            Self::Editor { .. } => "Read it again.",
+            Self::Busy { .. } => "Try again.",
+            Self::Root => "Name a path inside it.",
+            Self::TooMany { .. } => "Process its parts one by one.",
+            Self::Exists { .. } => "Read it first, then change it.",
+            Self::NotAFile { .. }
+            | Self::NotAFolder { .. }
+            | Self::NotEmpty { .. }
+            | Self::Privileged { .. }
+            | Self::ReadOnly { .. }
+            | Self::NoOutputs { .. }
+            | Self::Io { .. } => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Converts a system error about a path to the matching variant.
     pub(crate) fn from_io(path: &impl ToString, source: io::Error) -> Self {
         let path = path.to_string();
         match source.kind() {
@@ -205,5 +232,12 @@ impl FileError {
             io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => Self::Escape { path },
             _ => Self::Io { path, source },
         }
+    }
+}
+
+impl From<FileError> for ErrorText {
+    fn from(error: FileError) -> Self {
+        let text = Self::new(error.to_string());
+        error.advice().into_iter().fold(text, Self::with_advice)
     }
 }

@@ -7,6 +7,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use windlass_protocol::ErrorText;
+
 use self::name::{Position, display_name, unquote};
 use crate::WindowsPath;
 
@@ -29,15 +31,16 @@ pub(crate) enum Area {
     Outputs,
 }
 
-/// The reason why a text is not a path inside the workspace, as a message for the model.
+/// The reason why a text is not a path inside the workspace. The text describes the problem; [`PathError::advice`]
+/// is the next step for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
     /// The text is empty.
-    #[error("the path is empty; give a path relative to the workspace, `.` is the workspace itself")]
+    #[error("the path is empty")]
     Empty,
     /// The text has a NUL character, which no file name can have.
-    #[error("the path has a NUL character; no file has such a name")]
+    #[error("the path has a NUL character, which no file name has")]
     Nul,
     /// The text is too long.
     #[error("the path has {len} bytes, at most 4096 are allowed")]
@@ -46,21 +49,19 @@ pub enum PathError {
         len: usize,
     },
     /// The path leads out of the workspace.
-    #[error(
-        "`{path}` is outside the workspace; give a path inside it, relative to its root, without leading `..` or `/`"
-    )]
+    #[error("`{path}` is outside the workspace")]
     Outside {
         /// The path as it was written.
         path: String,
     },
     /// The path starts with `~`, which a shell would expand and a tool does not.
-    #[error("`{path}` starts with `~`, which is not expanded here; give a path relative to the workspace")]
+    #[error("`{path}` starts with `~`, which is not expanded here")]
     Home {
         /// The path as it was written.
         path: String,
     },
     /// Windows interprets the path in a special way.
-    #[error("`{path}` is not a plain path on Windows ({what:?}); give plain names with `/` between them")]
+    #[error("`{path}` is not a plain path on Windows ({what:?})")]
     Windows {
         /// The path as it was written.
         path: String,
@@ -68,11 +69,34 @@ pub enum PathError {
         what: WindowsPath,
     },
     /// The part after `@outputs/` is not one plain name.
-    #[error("`{path}` is not a spilled output; give `@outputs/NAME` exactly as the notice wrote it")]
+    #[error("`{path}` is not a spilled output")]
     Output {
         /// The path as it was written.
         path: String,
     },
+}
+
+impl PathError {
+    /// Returns the next step for the model, as a sentence.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Empty => Some("Give a path relative to the workspace; `.` is the workspace itself."),
+            Self::Nul | Self::TooLong { .. } => None,
+            Self::Outside { .. } => {
+                Some("Give a path inside it, relative to its root, without leading `..` or `/`.")
+            }
+            Self::Home { .. } => Some("Give a path relative to the workspace."),
+            Self::Windows { .. } => Some("Give plain names with `/` between them."),
+            Self::Output { .. } => Some("Give `@outputs/NAME` exactly as the notice wrote it."),
+        }
+    }
+}
+
+impl From<PathError> for ErrorText {
+    fn from(error: PathError) -> Self {
+        let text = Self::new(error.to_string());
+        error.advice().into_iter().fold(text, Self::with_advice)
+    }
 }
 
 impl WorkspacePath {

@@ -77,7 +77,8 @@ impl AgentRegistry {
         ctx: &Context,
         id: &str,
     ) -> Result<Arc<BackgroundAgent>, ToolError> {
-        let unknown = || ToolError::model(format!("unknown agent {id}; spawn_agent returns the ids"));
+        let unknown =
+            || ToolError::model(format!("unknown agent {id}")).with_advice("spawn_agent returns the ids.");
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
         let key = format!("{}/{call}", run.id());
         if let Some(known) = self.find(&key) {

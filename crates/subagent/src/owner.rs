@@ -70,9 +70,10 @@ impl Owner<'_> {
 
     fn refusal(&self, why: &str) -> ToolError {
         ToolError::model(format!(
-            "the agent {} was not resumed from its record, because {why}; nothing more was done. Give the task to a new agent",
+            "the agent {} was not resumed from its record, because {why}; nothing more was done",
             self.definition.name()
         ))
+        .with_advice("Give the task to a new agent.")
     }
 }
 

@@ -97,10 +97,10 @@ impl AgentRegistry {
         self.check_depth(run)?;
         Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             ToolError::model(format!(
-                "{} agents are already active, which is the maximum; this agent was not started. Wait until \
-                 one ends",
+                "{} agents are already active, which is the maximum; this agent was not started",
                 self.limits.at_once
             ))
+            .with_advice("Wait until one ends.")
         })
     }
 
@@ -109,10 +109,10 @@ impl AgentRegistry {
             return Ok(());
         }
         Err(ToolError::model(format!(
-            "agents are already nested {} levels deep, which is the maximum; this agent was not started. Do \
-             the work yourself",
+            "agents are already nested {} levels deep, which is the maximum; this agent was not started",
             run.agents().len()
-        )))
+        ))
+        .with_advice("Do the work yourself."))
     }
 
     /// Returns the definition of a name, or an error for the model that lists the registered names.

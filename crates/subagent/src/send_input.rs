@@ -45,10 +45,8 @@ impl Action for SendInput {
         check_task(&text)?;
         let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
         let over = || {
-            ToolError::model(format!(
-                "{agent_id} has ended and receives no messages; wait returns its \
-                 report"
-            ))
+            ToolError::model(format!("{agent_id} has ended and receives no messages"))
+                .with_advice("wait returns its report.")
         };
         let sender = agent.input.as_ref().filter(|_| agent.report.borrow().is_none()).ok_or_else(over)?;
         sender.send(text, DeliverAt::NextTurn).await.map_err(|_| over())?;

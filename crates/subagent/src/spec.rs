@@ -42,7 +42,7 @@ pub(crate) fn calling_run(ctx: &Context) -> Result<&CallingRun, ToolError> {
 pub(crate) fn check_task(task: &str) -> Result<(), ToolError> {
     if task.trim().is_empty() || task.len() > MAX_TASK {
         return Err(ToolError::model(format!(
-            "the task has {} bytes and no agent was started: describe the task in 1 to {MAX_TASK} bytes",
+            "the task has {} bytes, 1 to {MAX_TASK} are allowed, and no agent was started",
             task.len()
         )));
     }

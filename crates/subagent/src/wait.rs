@@ -56,7 +56,10 @@ impl Action for Wait {
     ) -> Result<Output, ToolError> {
         let Arguments { agent_ids, timeout_seconds } = arguments;
         if agent_ids.is_empty() || agent_ids.len() > MOST_AGENTS {
-            return Err(ToolError::model(format!("name 1 to {MOST_AGENTS} agents to wait for")));
+            return Err(ToolError::model(format!(
+                "the call names {} agents, and it takes 1 to {MOST_AGENTS}",
+                agent_ids.len()
+            )));
         }
         let run = calling_run(ctx)?;
         let find = |id: &String| registry.find_background(run, ctx, id);

@@ -39,13 +39,13 @@ pub enum GlobError {
     #[error("the pattern has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     /// The braces expand to too many patterns.
-    #[error("the braces of the pattern describe more than {MAX_CHOICES} patterns; use `*`, or fewer braces")]
+    #[error("the braces of the pattern describe more than {MAX_CHOICES} patterns")]
     TooMany,
     /// The braces are nested too deeply.
-    #[error("the braces of the pattern are nested more than {MAX_DEPTH} levels deep; use fewer")]
+    #[error("the braces of the pattern are nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
     /// The pattern is not a valid glob.
-    #[error("{0}; give a glob as `*.rs` or `src/**/*.rs`")]
+    #[error("{0}; a glob is like `*.rs` or `src/**/*.rs`")]
     Syntax(String),
 }
 

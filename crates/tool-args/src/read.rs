@@ -22,7 +22,7 @@ pub fn read_arguments<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolE
 pub(crate) fn arguments_of(payload: &Payload) -> Result<&Arguments, ToolError> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Ok(arguments),
-        _ => Err(ToolError::model("this tool takes JSON arguments; call it as a function")),
+        _ => Err(ToolError::model("this tool takes JSON arguments").with_advice("Call it as a function.")),
     }
 }
 

@@ -3,13 +3,16 @@
 use std::error::Error;
 use std::fmt;
 
+use windlass_protocol::ErrorText;
+
 /// The error of a tool call. The variant decides who has to act on it: the model, another process, or the
 /// application.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// The model has to act. The text describes the problem and the next step.
-    Model(String),
+    /// The model has to act. The text has two parts: the problem, which people see, too, and the next step for
+    /// the model.
+    Model(ErrorText),
     /// The result arrives later from outside of this call, for example from a job queue or a webhook. The run
     /// waits for the result, if necessary across process restarts (see `RunOptions::with_results` of
     /// `windlass-agent`).
@@ -19,9 +22,27 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// Creates an error for the model. The text should describe the next step.
-    pub fn model(text: impl Into<String>) -> Self {
-        Self::Model(text.into())
+    /// Creates an error for the model from the description of a problem. The next step belongs into
+    /// [`with_advice`](Self::with_advice), because people see the problem.
+    pub fn model(problem: impl Into<ErrorText>) -> Self {
+        Self::Model(problem.into())
+    }
+
+    /// Appends the next step for the model, as a sentence. Errors that are not for the model are unchanged.
+    ///
+    /// ```
+    /// use windlass_tool::ToolError;
+    ///
+    /// let error = ToolError::model("`a.txt` is a folder").with_advice("Name a file in it.");
+    /// assert_eq!(error.to_string(), "`a.txt` is a folder");
+    /// # let ToolError::Model(text) = error else { unreachable!() };
+    /// assert_eq!(text.wire_text(), "`a.txt` is a folder\nName a file in it.");
+    /// ```
+    pub fn with_advice(self, advice: impl Into<String>) -> Self {
+        match self {
+            Self::Model(text) => Self::Model(text.with_advice(advice)),
+            other => other,
+        }
     }
 
     /// Creates an error for the model from any error: its text and the texts of its sources, joined with `: `.
@@ -45,7 +66,7 @@ impl ToolError {
     /// Like [`from_error`](Self::from_error), but for a borrowed error. The result is always
     /// [`ToolError::Model`].
     pub fn describe(error: &(dyn Error + 'static)) -> Self {
-        Self::Model(describe_error(error))
+        Self::model(describe_error(error))
     }
 
     /// Creates an error that ends the run.
@@ -57,7 +78,7 @@ impl ToolError {
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Model(text) => f.write_str(text),
+            Self::Model(text) => text.fmt(f),
             Self::Deferred => f.write_str("the call continues elsewhere"),
             Self::Fatal(_) => f.write_str("the tool cannot work"),
         }
@@ -114,12 +135,18 @@ impl From<std::io::Error> for ToolError {
 
 impl From<String> for ToolError {
     fn from(text: String) -> Self {
-        Self::Model(text)
+        Self::model(text)
     }
 }
 
 impl From<&str> for ToolError {
     fn from(text: &str) -> Self {
         Self::model(text)
+    }
+}
+
+impl From<ErrorText> for ToolError {
+    fn from(text: ErrorText) -> Self {
+        Self::Model(text)
     }
 }

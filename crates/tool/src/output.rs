@@ -1,7 +1,7 @@
 //! The output of a tool.
 
 use serde::Serialize;
-use windlass_protocol::{Content, Image, ResultStatus};
+use windlass_protocol::{Content, ErrorText, Image, ResultStatus};
 
 use crate::ToolError;
 
@@ -13,6 +13,8 @@ pub struct Output {
     pub status: ResultStatus,
     /// The content for the model.
     pub content: Vec<Content>,
+    /// The next step that is suggested to the model. Interfaces do not display it.
+    pub advice: Option<String>,
     /// True if a third party wrote the output, independent of the call's effects.
     pub is_external: bool,
 }
@@ -57,6 +59,12 @@ impl Output {
         self
     }
 
+    /// Sets the next step that only the model receives.
+    pub fn with_advice(mut self, advice: impl Into<Option<String>>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
     /// Marks the output as written by a third party. The mark is copied to the result.
     pub fn external(mut self) -> Self {
         self.is_external = true;
@@ -75,7 +83,14 @@ impl Output {
 
 impl From<Vec<Content>> for Output {
     fn from(content: Vec<Content>) -> Self {
-        Self { status: ResultStatus::Ok, content, is_external: false }
+        Self { status: ResultStatus::Ok, content, advice: None, is_external: false }
+    }
+}
+
+/// Converts the text of an error, for an output with another status than `Error`.
+impl From<ErrorText> for Output {
+    fn from(text: ErrorText) -> Self {
+        Self::text(text.problem).with_advice(text.advice)
     }
 }
 

@@ -25,20 +25,25 @@ impl Default for OutputLimit {
 }
 
 impl OutputLimit {
-    pub(crate) fn apply(self, content: Vec<Content>, ctx: &Context) -> Vec<Content> {
-        content
+    /// Truncates the texts that are too long. Returns true besides if a complete text was written to a file.
+    pub(crate) fn apply(self, content: Vec<Content>, ctx: &Context) -> (Vec<Content>, bool) {
+        let mut is_spilled = false;
+        let clipped = content
             .into_iter()
             .enumerate()
             .map(|(piece, content)| match content {
                 Content::Text { text } if text.len() > self.bytes => {
-                    Content::Text { text: self.clip(&text, piece, ctx) }
+                    let (text, spilled) = self.clip(&text, piece, ctx);
+                    is_spilled |= spilled;
+                    Content::Text { text }
                 }
                 short => short,
             })
-            .collect()
+            .collect();
+        (clipped, is_spilled)
     }
 
-    fn clip(self, text: &str, piece: usize, ctx: &Context) -> String {
+    fn clip(self, text: &str, piece: usize, ctx: &Context) -> (String, bool) {
         let half = self.bytes / 2;
         let head = &text[..text.floor_char_boundary(half)];
         let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(half))..];
@@ -48,11 +53,12 @@ impl OutputLimit {
             text.len(),
             text.lines().count()
         );
-        if let Some(name) = ctx.outputs().and_then(|folder| spill(folder, ctx, piece, text)) {
-            let _ = write!(clipped, " The whole is in @outputs/{name}; page it with read_file.");
+        let spilled = ctx.outputs().and_then(|folder| spill(folder, ctx, piece, text));
+        if let Some(name) = &spilled {
+            let _ = write!(clipped, " The whole is in @outputs/{name}.");
         }
         let _ = write!(clipped, "]\n{head}\n[… {missing} bytes left out …]\n{tail}");
-        clipped
+        (clipped, spilled.is_some())
     }
 }
 

@@ -74,9 +74,8 @@ impl ActionArguments {
             Action::Launch => {
                 let url = require_argument(self.url.as_ref(), "launch", "url, the address to open")?;
                 Step::Launch(WebUrl::parse_page(url).map_err(|refusal| {
-                    ToolError::model(format!(
-                        "{refusal}; give a whole URL as https://host/path, without a name or password"
-                    ))
+                    ToolError::model(refusal.to_string())
+                        .with_advice("Give a whole URL as https://host/path, without a name or password.")
                 })?)
             }
             Action::Click => Step::Click(self.coordinate("click")?),
@@ -86,8 +85,9 @@ impl ActionArguments {
                 if text.len() > MAX_TYPED {
                     let len = text.len();
                     return Err(ToolError::model(format!(
-                        "the text has {len} bytes, and {MAX_TYPED} is the most; type it in parts"
-                    )));
+                        "the text has {len} bytes, and {MAX_TYPED} is the most"
+                    ))
+                    .with_advice("Type it in parts."));
                 }
                 Step::Type(text.to_owned())
             }
@@ -166,8 +166,7 @@ fn require_argument<'a>(
 ) -> Result<&'a str, ToolError> {
     match argument {
         Some(text) if !text.is_empty() => Ok(text),
-        _ => {
-            Err(ToolError::model(format!("action {action} needs {what}; call browser_action again with it")))
-        }
+        _ => Err(ToolError::model(format!("action {action} needs {what}"))
+            .with_advice("Call browser_action again with it.")),
     }
 }

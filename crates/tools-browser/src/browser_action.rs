@@ -17,8 +17,6 @@ use crate::sight::Whereabouts;
 use crate::steps::StepError;
 use windlass_web_reach::{HostPort, Scope, WebUrl};
 
-const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
-
 /// The tool `browser_action`: one browser with one page, which lives between calls.
 ///
 /// The browser ends with the action `close`, after some time without an action, and when the tool is dropped.
@@ -63,7 +61,10 @@ impl BrowserAction {
             Step::Launch(url) => self.make_ready(&mut place, url).await?,
             _ => false,
         };
-        let Some(session) = place.as_mut() else { return Err(ToolError::model(NO_PAGE)) };
+        let Some(session) = place.as_mut() else {
+            return Err(ToolError::model("no page is open")
+                .with_advice("Call browser_action with action launch first."));
+        };
         let in_progress = session.begin();
         session.sight.redact_with(ctx.redactor());
         let done = self.perform(session, &step, ctx.redactor(), is_fresh).await;
@@ -87,9 +88,8 @@ impl BrowserAction {
     async fn make_ready(&self, place: &mut Option<Session>, url: &WebUrl) -> Result<bool, ToolError> {
         // Checks the text of the URL before anything is started.
         let scope = self.browser.reach.scope(url.endpoint(), Some(Scope::Any)).map_err(|refusal| {
-            ToolError::model(format!(
-                "{refusal}. Do not try other spellings of it: the address of the host is checked."
-            ))
+            ToolError::model(refusal.to_string())
+                .with_advice("Do not try other spellings of it: the address of the host is checked.")
         })?;
         if place.as_ref().is_some_and(|session| session.home.endpoint() == url.endpoint()) {
             return Ok(false);
@@ -101,9 +101,10 @@ impl BrowserAction {
         let session = started.map_err(|error| {
             let text = windlass_tool::describe_error(&error);
             ToolError::model(format!(
-                "{text}. A human has to look at the installation of {}; continue without a browser.",
+                "{text}. The installation of {} does not work.",
                 self.browser.program.display()
             ))
+            .with_advice("A human has to look at it; continue without a browser.")
         })?;
         self.is_at(Some(url.clone()));
         *place = Some(session);
@@ -211,9 +212,8 @@ impl Tool for BrowserAction {
             let arguments: ActionArguments = read_arguments(payload)?;
             let stopped = ctx.cancellation().run_until_cancelled(self.run(&arguments, ctx)).await;
             stopped.unwrap_or_else(|| {
-                Err(ToolError::model(
-                    "the action was stopped before its end; look at the page with action screenshot",
-                ))
+                Err(ToolError::model("the action was stopped before its end")
+                    .with_advice("Look at the page with action screenshot."))
             })
         })
     }
@@ -285,9 +285,8 @@ fn refuse_secrets(arguments: &ActionArguments, redactor: &Redactor) -> Result<()
         pairs.any(|text| redactor.contains_secret(&text))
     };
     if holds(&arguments.url) || holds(&arguments.text) || arguments.url.as_ref().is_some_and(decoded) {
-        return Err(ToolError::model(
-            "the call holds a secret that is known here, and nothing was sent; ask without it",
-        ));
+        return Err(ToolError::model("the call holds a secret that is known here, and nothing was sent")
+            .with_advice("Ask without it."));
     }
     Ok(())
 }
@@ -301,9 +300,8 @@ fn end_error(error: Option<StepError>) -> ToolError {
         }
         Some(StepError::DevTools(error)) => error.to_string(),
     };
-    ToolError::model(format!(
-        "{what}, and the browser was ended; call browser_action with action launch to begin anew"
-    ))
+    ToolError::model(format!("{what}, and the browser was ended"))
+        .with_advice("Call browser_action with action launch to begin anew.")
 }
 
 #[cfg(test)]

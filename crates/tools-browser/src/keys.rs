@@ -81,8 +81,9 @@ impl Point {
     pub(crate) fn parse(text: &str, view: Size) -> Result<Self, ToolError> {
         let wrong = || {
             ToolError::model(format!(
-                "coordinate {text:?} is not X,Y in pixels of the viewport, as \"450,300\"; take it from the last screenshot"
+                "coordinate {text:?} is not X,Y in pixels of the viewport, as \"450,300\""
             ))
+            .with_advice("Take it from the last screenshot.")
         };
         let (place, picture) = match text.split_once('@') {
             Some((place, picture)) => (place, pair(picture, &['x', 'X', ',']).ok_or_else(wrong)?),
@@ -93,9 +94,10 @@ impl Point {
         let y = scale(y, picture.1, view.height).ok_or_else(wrong)?;
         if x >= view.width || y >= view.height {
             return Err(ToolError::model(format!(
-                "coordinate {text} is outside of the viewport, which is {}x{}; scroll or resize, then look at the screenshot again",
+                "coordinate {text} is outside of the viewport, which is {}x{}",
                 view.width, view.height
-            )));
+            ))
+            .with_advice("Scroll or resize, then look at the screenshot again."));
         }
         Ok(Self { x, y })
     }
@@ -115,8 +117,8 @@ impl Press {
     pub(crate) fn parse(text: &str) -> Result<Self, ToolError> {
         let wrong = || {
             let names: Vec<_> = NAMED.iter().map(|(name, ..)| *name).collect();
-            ToolError::model(format!(
-                "key {text:?} is not known; give one character or one of {}, with Control+, Alt+, Shift+ or Meta+ before it",
+            ToolError::model(format!("key {text:?} is not known")).with_advice(format!(
+                "Give one character or one of {}, with Control+, Alt+, Shift+ or Meta+ before it.",
                 names.join(", ")
             ))
         };

@@ -140,8 +140,7 @@ impl NewTask {
         }
         if message.trim().is_empty() || message.len() > MAX_MESSAGE {
             return Err(ToolError::model(format!(
-                "the message has {} bytes and no task was started: describe the task in 1 to {MAX_MESSAGE} \
-                 bytes",
+                "the message has {} bytes, 1 to {MAX_MESSAGE} are allowed, and no task was started",
                 message.len()
             )));
         }

@@ -46,10 +46,10 @@ impl Other {
     /// Returns the advice to the model for this type of file.
     pub(crate) fn advice(self) -> &'static str {
         match self {
-            Self::Picture(_) | Self::Svg => "convert it to PNG with a command, and view that",
-            Self::Pdf => "turn the page that you want into a PNG with a command, and view that",
-            Self::Text => "read it with read_file",
-            Self::Empty | Self::Binary => "name a file that is a picture",
+            Self::Picture(_) | Self::Svg => "Convert it to PNG with a command, and view that.",
+            Self::Pdf => "Turn the page that you want into a PNG with a command, and view that.",
+            Self::Text => "Read it with read_file.",
+            Self::Empty | Self::Binary => "Name a file that is a picture.",
         }
     }
 }

@@ -106,15 +106,15 @@ fn check(questions: &[AskedQuestions]) -> Result<(), ToolError> {
     if questions.is_empty() || questions.len() > MAX_QUESTIONS {
         let met = questions.len();
         return Err(ToolError::model(format!(
-            "{met} questions were given and none was asked: give 1 to {MAX_QUESTIONS}"
+            "{met} questions were given, 1 to {MAX_QUESTIONS} are allowed, and none was asked"
         )));
     }
     let mut ids = BTreeSet::new();
     match questions.iter().find(|question| !ids.insert(question.id.as_str())) {
-        Some(twice) => Err(ToolError::model(format!(
-            "two questions have the id `{}`, and nothing was asked: give each its own",
-            twice.id
-        ))),
+        Some(twice) => {
+            Err(ToolError::model(format!("two questions have the id `{}`, and nothing was asked", twice.id))
+                .with_advice("Give each its own."))
+        }
         None => Ok(()),
     }
 }

@@ -79,9 +79,9 @@ pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
     if items.len() > MAX_ITEMS {
         let met = items.len();
         return Err(ToolError::model(format!(
-            "the list has {met} items and was not stored: at most {MAX_ITEMS} are allowed; combine small \
-             steps"
-        )));
+            "the list has {met} items and was not stored: at most {MAX_ITEMS} are allowed"
+        ))
+        .with_advice("Combine small steps."));
     }
     for (item, number) in items.iter().zip(1_usize..) {
         let chars = item.text.chars().count();

@@ -77,21 +77,22 @@ impl Tool for ViewImage {
 }
 
 fn view(workspace: &Workspace, path: &str) -> Result<Output, ToolError> {
-    let path = workspace.resolve(path).map_err(|error| ToolError::model(error.to_string()))?;
-    let contents = workspace.read(&path).map_err(|error| ToolError::model(error.to_string()))?;
+    let path = workspace.resolve(path).map_err(ToolError::model)?;
+    let contents = workspace.read(&path).map_err(ToolError::model)?;
     let (bytes, len) = (&contents.bytes, contents.bytes.len());
     let Picture { format, width, height, .. } = Picture::read(bytes).map_err(|error| {
-        ToolError::model(match error {
-            PictureError::Other => {
-                let what = Other::detect(bytes);
-                let advice = what.advice();
-                format!("`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown; {advice}")
-            }
+        if matches!(error, PictureError::Other) {
+            let what = Other::detect(bytes);
+            let problem = format!("`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown");
+            return ToolError::model(problem).with_advice(what.advice());
+        }
+        let problem = ToolError::model(format!("`{path}` {error}"));
+        match error {
             PictureError::TooLarge { .. } => {
-                format!("`{path}` {error}. Make a smaller one with a command, and view that")
+                problem.with_advice("Make a smaller one with a command, and view that.")
             }
-            _ => format!("`{path}` {error}"),
-        })
+            _ => problem,
+        }
     })?;
     let image = Image::base64(format.media_type(), STANDARD.encode(bytes));
     Ok(Output::text(format!("{path}: {format}, {width}x{height}, {len} bytes")).with_image(image))

@@ -59,8 +59,8 @@ impl Template {
             for value in values(name, arguments.get(name))? {
                 if value.starts_with('-') && !may_dash {
                     return Err(format!(
-                        "{name} begins with `-`, and the command could take {value:?} for an option; give it otherwise, \
-                         a path as ./{value}"
+                        "{name} begins with `-`, and the command could take {value:?} for an option; as a path \
+                         it is ./{value}"
                     ));
                 }
                 filled.push(value);
@@ -82,12 +82,12 @@ fn values(name: &str, value: Option<&Value>) -> Result<Vec<String>, String> {
 fn scalar(name: &str, value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) if text.contains('\0') => {
-            Err(format!("{name} has a NUL character; give it without"))
+            Err(format!("{name} has a NUL character, which an argument cannot have"))
         }
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(is_true) => Ok(is_true.to_string()),
-        _ => Err(format!("{name} is not a string, number or list of them; give one")),
+        _ => Err(format!("{name} is not a string, number or list of them")),
     }
 }
 

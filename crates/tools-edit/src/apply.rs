@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use windlass_protocol::{
-    Effect, Grammar, Hints, Payload, PlannedFile, ReconcileOutcome, Target, TargetKind, ToolName, ToolSpec,
+    Effect, ErrorText, Grammar, Hints, Payload, PlannedFile, ReconcileOutcome, Target, TargetKind, ToolName,
+    ToolSpec,
 };
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{MAX_SHOWN_BYTES, Room, count_noun};
@@ -103,13 +104,16 @@ impl ApplyPatch {
     }
 
     fn plan(&self, text: &str, effort: &Effort) -> Result<Vec<PlannedChange>, ToolError> {
-        let sections =
-            parse(text).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
+        let sections = parse(text).map_err(|error| {
+            ErrorText::from(error).map_problem(|problem| format!("{problem}; nothing was changed"))
+        })?;
         plan(&self.workspace, sections, effort).map_err(|problems| {
-            ToolError::model(format!(
-                "the patch does not fit; nothing was changed:\n- {}",
-                problems.join("\n- ")
-            ))
+            let start = ErrorText::new("the patch does not fit; nothing was changed:");
+            let joined = problems.into_iter().fold(start, |joined, ErrorText { problem, advice, .. }| {
+                let joined = joined.map_problem(|before| format!("{before}\n- {problem}"));
+                advice.into_iter().fold(joined, ErrorText::with_advice)
+            });
+            ToolError::model(joined)
         })
     }
 }
@@ -173,7 +177,7 @@ impl Tool for ApplyPatch {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            let text = text_of(payload).ok_or_else(|| ToolError::model("give the patch as text"))?;
+            let text = text_of(payload).ok_or_else(|| ToolError::model("the call has no patch as text"))?;
             let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
             run_blocking(ctx, move |stop| {
                 let token = stop.clone();

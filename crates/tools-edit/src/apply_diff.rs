@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Payload, ToolSpec};
+use windlass_protocol::{ErrorText, Payload, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
 use windlass_tool::ToolError;
 use windlass_tool_args::{ToolArgs, read_arguments};
@@ -75,8 +75,9 @@ one_file_tool!(ApplyDiff, Blocks);
 impl Edit for Blocks {
     fn read(payload: &Payload) -> Result<Self, ToolError> {
         let DiffArguments { path, diff } = read_arguments(payload)?;
-        let hunks =
-            parse(&diff, &path).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
+        let hunks = parse(&diff, &path).map_err(|error| {
+            ErrorText::from(error).map_problem(|problem| format!("{problem}; nothing was changed"))
+        })?;
         Ok(Self { path, hunks })
     }
 
@@ -89,16 +90,17 @@ impl Edit for Blocks {
         path: &WorkspacePath,
         before: &Contents,
         effort: &Effort,
-    ) -> Result<(Vec<u8>, String), String> {
+    ) -> Result<(Vec<u8>, String), ErrorText> {
         // A block without lines to find has a place only in an empty file.
         if let Some(hunk) = self.hunks.iter().find(|hunk| hunk.old().is_empty() && !before.bytes.is_empty()) {
-            return Err(format!(
-                "the block at line {} of the diff finds no lines, and `{path}` is not empty; nothing was changed. Write the line above the place into both parts",
+            return Err(ErrorText::new(format!(
+                "the block at line {} of the diff finds no lines, and `{path}` is not empty; nothing was changed",
                 hunk.number
-            ));
+            ))
+            .with_advice("Write the line above the place into both parts."));
         }
         let (after, likeness) = apply_hunks(path, &before.bytes, &self.hunks, Order::Free, effort)
-            .map_err(|problem| format!("{problem}\nNothing was changed."))?;
+            .map_err(|error| error.map_problem(|problem| format!("{problem}\nNothing was changed.")))?;
         let count = self.hunks.len();
         let how = likeness.forgiven().map(|how| format!(", {how}")).unwrap_or_default();
         Ok((after, format!("changed {path}: {count} of {count} blocks{how}")))

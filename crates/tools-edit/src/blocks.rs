@@ -3,6 +3,7 @@
 //! file.
 
 use similar::DiffTag;
+use windlass_protocol::ErrorText;
 
 use crate::compare::operations;
 use crate::effort::Effort;
@@ -13,35 +14,47 @@ const MAX_BLOCKS: usize = 500;
 const DIVIDER: &str = "=======";
 const DASHES: &str = "-------";
 
-/// Error of a text without valid blocks. The messages address the model.
+/// Error of a text without valid blocks.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BlockError {
     #[error("the diff has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
-    #[error("the diff has more than {MAX_BLOCKS} blocks; make several calls of it")]
+    #[error("the diff has more than {MAX_BLOCKS} blocks")]
     TooMany,
-    #[error(
-        "the diff has no block; write `<<<<<<< SEARCH`, the lines to find, `=======`, the lines that take their place, `>>>>>>> REPLACE`"
-    )]
+    #[error("the diff has no block")]
     Empty,
-    #[error(
-        "line {0} of the diff is neither inside a block nor the path of this file; begin each block with \
-         `<<<<<<< SEARCH`"
-    )]
+    #[error("line {0} of the diff is neither inside a block nor the path of this file")]
     Outside(usize),
-    #[error(
-        "line {0} of the diff is a marker at an invalid position; a line of the file that looks like one is \
-         written with a backslash before it"
-    )]
+    #[error("line {0} of the diff is a marker at an invalid position")]
     Marker(usize),
     #[error("the block at line {0} of the diff has no `=======`")]
     NoDivider(usize),
-    #[error("the block at line {0} of the diff does not end with `>>>>>>> REPLACE`; is the diff cut?")]
+    #[error("the block at line {0} of the diff does not end with `>>>>>>> REPLACE`")]
     NoEnd(usize),
     #[error("line {0} of the diff needs a line number, counted from 1")]
     Number(usize),
     #[error("the block at line {0} of the diff puts the same lines in place of those it finds")]
     Nothing(usize),
+}
+
+impl From<BlockError> for ErrorText {
+    fn from(error: BlockError) -> Self {
+        let advice = match error {
+            BlockError::TooMany => "Make several calls of it.",
+            BlockError::Empty => {
+                "Write `<<<<<<< SEARCH`, the lines to find, `=======`, the lines that take their place, `>>>>>>> \
+                 REPLACE`."
+            }
+            BlockError::Outside(_) => "Begin each block with `<<<<<<< SEARCH`.",
+            BlockError::Marker(_) => "Write a backslash before a line of the file that looks like a marker.",
+            BlockError::NoEnd(_) => "Check whether the diff is cut.",
+            BlockError::TooLong(_)
+            | BlockError::NoDivider(_)
+            | BlockError::Number(_)
+            | BlockError::Nothing(_) => return Self::new(error.to_string()),
+        };
+        Self::new(error.to_string()).with_advice(advice)
+    }
 }
 
 /// Kind of a marker line in a diff.

@@ -1,7 +1,6 @@
 //! Execution of a plan: writes all files, or none.
 
-use std::fmt::Display;
-
+use windlass_protocol::ErrorText;
 use windlass_sandbox::{Contents, ExpectedState, FileError, Version, Workspace, WorkspacePath};
 use windlass_tool::CancellationToken;
 
@@ -26,14 +25,14 @@ pub(crate) fn commit(
     workspace: &Workspace,
     planned: &[PlannedChange],
     stop: &CancellationToken,
-) -> Result<(), String> {
+) -> Result<(), ErrorText> {
     let mut done = Vec::new();
     for step in planned.iter().map(Step::Write).chain(planned.iter().map(Step::Remove)) {
         if stop.is_cancelled() {
-            return Err(roll_back(workspace, done, &"the call was stopped"));
+            return Err(roll_back(workspace, done, "the call was stopped".into()));
         }
         if let Err(error) = step.make(workspace, &mut done) {
-            return Err(roll_back(workspace, done, &error));
+            return Err(roll_back(workspace, done, error.into()));
         }
     }
     for plan in planned {
@@ -87,7 +86,7 @@ fn remove(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> 
     Ok(())
 }
 
-fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &dyn Display) -> String {
+fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: ErrorText) -> ErrorText {
     let mut left = Vec::new();
     for step in done.into_iter().rev() {
         let (path, undone) = match step {
@@ -107,9 +106,11 @@ fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &dyn Display) -> Str
         }
     }
     if left.is_empty() {
-        return format!("{error}; nothing was changed");
+        return error.map_problem(|problem| format!("{problem}; nothing was changed"));
     }
-    format!("{error}. The earlier changes were undone, except:{}", left.concat())
+    error.map_problem(|problem| {
+        format!("{problem}. The earlier changes were undone, except:{}", left.concat())
+    })
 }
 
 impl PlannedChange {

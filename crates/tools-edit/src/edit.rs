@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Payload, ToolSpec};
+use windlass_protocol::{ErrorText, Payload, ToolSpec};
 use windlass_sandbox::{Contents, MAX_FILE_BYTES, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
 use windlass_tool::ToolError;
@@ -76,7 +76,7 @@ impl Edit for EditArguments {
         path: &WorkspacePath,
         before: &Contents,
         effort: &Effort,
-    ) -> Result<(Vec<u8>, String), String> {
+    ) -> Result<(Vec<u8>, String), ErrorText> {
         let (old, new) = (self.old_text.as_str(), self.new_text.as_str());
         check_texts(old, new)?;
         let text = decode(path, &before.bytes)?;
@@ -108,7 +108,7 @@ impl Edit for EditArguments {
 
     fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
         let text = Text::decode(bytes).ok()?;
-        report(&Lines::scan(&text), &lines_of(&self.old_text), effort)
+        report(&Lines::scan(&text), &lines_of(&self.old_text), effort).map(|near| near.problem)
     }
 }
 
@@ -124,9 +124,10 @@ fn lines_of(text: &str) -> Vec<&str> {
     split(text).into_iter().map(|line| line.text).collect()
 }
 
-fn check_texts(old: &str, new: &str) -> Result<(), String> {
+fn check_texts(old: &str, new: &str) -> Result<(), ErrorText> {
     if old.is_empty() {
-        return Err("old_text is empty; give the text to replace, or use write_file for a new file".into());
+        return Err(ErrorText::new("old_text is empty")
+            .with_advice("Give the text to replace, or use write_file for a new file."));
     }
     if old == new {
         return Err("old_text and new_text are the same; the edit would change nothing".into());
@@ -136,15 +137,15 @@ fn check_texts(old: &str, new: &str) -> Result<(), String> {
 
 impl EditArguments {
     /// Refuses a replacement whose result is larger than any file may be, before it allocates the result.
-    fn check_length(&self, path: &WorkspacePath, before: usize, places: usize) -> Result<(), String> {
+    fn check_length(&self, path: &WorkspacePath, before: usize, places: usize) -> Result<(), ErrorText> {
         // Each `\n` of the new text may become `\r\n`.
         let added = self.new_text.len().saturating_add(self.new_text.matches('\n').count());
         let after = before.saturating_add(added.saturating_mul(places));
         let least = after.saturating_sub(self.old_text.len().saturating_mul(places));
         if least as u64 > MAX_FILE_BYTES {
-            return Err(format!(
+            return Err(ErrorText::new(format!(
                 "`{path}` would have over {MAX_FILE_BYTES} bytes after {places} replacements; nothing was changed"
-            ));
+            )));
         }
         Ok(())
     }
@@ -155,36 +156,41 @@ impl EditArguments {
         lines: &Lines<'_>,
         found: &Matches,
         effort: &Effort,
-    ) -> Result<(), String> {
+    ) -> Result<(), ErrorText> {
         let count = found.places.len();
         let at = || numbers(lines.body, found.places.iter().map(|place| place.start));
         if count == 0 {
-            let near = match report(lines, &lines_of(&self.old_text), effort) {
-                Some(near) => format!("The nearest is {near}"),
-                None => "No line is similar; call read_file to see the content".to_owned(),
-            };
-            return Err(format!("old_text does not occur in `{path}`; nothing was changed. {near}"));
+            let problem = format!("old_text does not occur in `{path}`; nothing was changed.");
+            return Err(match report(lines, &lines_of(&self.old_text), effort) {
+                Some(near) => near.map_problem(|near| format!("{problem} The nearest is {near}")),
+                None => ErrorText::new(format!("{problem} No line is similar."))
+                    .with_advice("Call read_file to see the content."),
+            });
         }
         if let Some(expected) = self.expected_count
             && expected != count
         {
-            return Err(format!(
-                "old_text occurs in `{path}` {count} times and not {expected}, at lines {}; nothing was \
-                 changed. Correct the count or the text",
+            return Err(ErrorText::new(format!(
+                "old_text occurs in `{path}` {count} times and not {expected}, at lines {}; nothing was changed",
                 at()
-            ));
+            ))
+            .with_advice("Correct the count or the text."));
         }
         let all = self.replace_all == Some(true) || self.expected_count.is_some();
         // A tolerant match is a guess: a single match is certain enough, several matches are not.
         let exact = found.likeness == Likeness::Exact;
         if count > 1 && !(all && exact) {
-            let forgiven = found.likeness.forgiven().map(|how| format!("; it matches only with {how}"));
-            return Err(format!(
-                "old_text occurs in `{path}` {count} times, at lines {}; nothing was changed. Add lines \
-                 around it until it is the only one{}",
+            let forgiven = found.likeness.forgiven().map(|how| format!(". It matches only with {how}"));
+            let advice = match forgiven {
+                Some(_) => "Add lines around it until it is the only one.",
+                None => "Add lines around it until it is the only one, or set replace_all.",
+            };
+            return Err(ErrorText::new(format!(
+                "old_text occurs in `{path}` {count} times, at lines {}; nothing was changed{}",
                 at(),
-                forgiven.unwrap_or_else(|| ", or set replace_all".to_owned())
-            ));
+                forgiven.unwrap_or_default()
+            ))
+            .with_advice(advice));
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::fmt;
 
+use windlass_protocol::ErrorText;
+
 /// Maximum number of line visits per plan. They take about a second in a release build: 2,000 hunks in a file
 /// of 50,000 lines stay below the limit.
 const MAX_VISITS: u64 = 100_000_000;
@@ -19,12 +21,22 @@ pub(crate) struct Effort {
 /// Reason why a plan was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halt {
-    #[error(
-        "too many lines have to be compared; make several calls of it, or give lines that occur in fewer places"
-    )]
+    #[error("too many lines have to be compared")]
     TooMuch,
     #[error("the call was stopped")]
     Stopped,
+}
+
+impl From<Halt> for ErrorText {
+    fn from(halt: Halt) -> Self {
+        let text = Self::new(halt.to_string());
+        match halt {
+            Halt::TooMuch => {
+                text.with_advice("Make several calls of it, or give lines that occur in fewer places.")
+            }
+            Halt::Stopped => text,
+        }
+    }
 }
 
 impl Default for Effort {

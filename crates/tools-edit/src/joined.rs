@@ -1,5 +1,6 @@
 //! Application of hunks to a file, and error messages for hunks without a place.
 
+use windlass_protocol::ErrorText;
 use windlass_sandbox::WorkspacePath;
 use windlass_text::{Charset, NotText, Text, Unwritable};
 
@@ -10,18 +11,19 @@ use crate::patch::{Hunk, HunkLine};
 use crate::places::{Misfit, Order, Place};
 
 /// Decodes a file that is to be changed. The error explains why it is not text (RULES E8).
-pub(crate) fn decode<'b>(path: &WorkspacePath, bytes: &'b [u8]) -> Result<Text<'b>, String> {
-    Text::decode(bytes).map_err(|error: NotText| format!("`{path}` is {error}, and is not edited here"))
+pub(crate) fn decode<'b>(path: &WorkspacePath, bytes: &'b [u8]) -> Result<Text<'b>, ErrorText> {
+    Text::decode(bytes)
+        .map_err(|error: NotText| format!("`{path}` is {error}, and is not edited here").into())
 }
 
 /// Encodes a changed text in the file's encoding.
-pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Result<Vec<u8>, ErrorText> {
     text.encode(body).map_err(|error: Unwritable| match error.charset {
-        Charset::Unknown => format!(
+        Charset::Unknown => ErrorText::new(format!(
             "`{path}` is not UTF-8 text: only plain ASCII can be added to it, because its encoding is not \
              known"
-        ),
-        _ => format!("{error}, the encoding of `{path}`; use other letters"),
+        )),
+        _ => ErrorText::new(format!("{error}, the encoding of `{path}`")).with_advice("Use other letters."),
     })
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn apply_hunks(
     hunks: &[Hunk],
     order: Order,
     effort: &Effort,
-) -> Result<(Vec<u8>, Likeness), String> {
+) -> Result<(Vec<u8>, Likeness), ErrorText> {
     if hunks.is_empty() {
         return Ok((bytes.to_vec(), Likeness::Exact));
     }
@@ -41,7 +43,7 @@ pub(crate) fn apply_hunks(
     let places =
         lines.places(hunks, order, effort).map_err(|(position, misfit)| match hunks.get(position) {
             Some(hunk) => words(path, &lines, hunk, &misfit, effort),
-            None => format!("`{path}` does not fit the patch"),
+            None => format!("`{path}` does not fit the patch").into(),
         })?;
     let likeness = places.iter().map(|place| place.likeness).max().unwrap_or(Likeness::Exact);
     Ok((encode(path, &text, &join_hunks(&lines, hunks, &places))?, likeness))
@@ -85,39 +87,45 @@ fn join_hunks(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
     body
 }
 
-fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, effort: &Effort) -> String {
+fn words(
+    path: &WorkspacePath,
+    lines: &Lines<'_>,
+    hunk: &Hunk,
+    misfit: &Misfit,
+    effort: &Effort,
+) -> ErrorText {
     let number = hunk.number;
     match misfit {
         Misfit::Anchor(anchor) => {
-            format!("`{path}` has no line `{anchor}`, which line {number} of the patch names")
+            format!("`{path}` has no line `{anchor}`, which line {number} of the patch names").into()
         }
-        Misfit::Missing => format!(
-            "the lines that the patch expects at its line {number} do not occur in `{path}`.{}",
-            describe_near(lines, hunk, effort)
-        ),
+        Misfit::Missing => {
+            let problem =
+                format!("the lines that the patch expects at its line {number} do not occur in `{path}`.");
+            match report(lines, &hunk.old(), effort) {
+                Some(near) => near.map_problem(|near| format!("{problem} The nearest is {near}")),
+                None => problem.into(),
+            }
+        }
         Misfit::Ambiguous(lines) => {
             let lines: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
-            format!(
-                "the place at line {number} of the patch could be any of the lines {} of `{path}`; add lines around it, or name a line for it, until it is the only one",
+            ErrorText::new(format!(
+                "the place at line {number} of the patch could be any of the lines {} of `{path}`",
                 lines.join(", ")
-            )
+            ))
+            .with_advice("Add lines around it, or name a line for it, until it is the only one.")
         }
-        Misfit::Halted(halt) => {
+        Misfit::Halted(halt) => ErrorText::from(*halt).map_problem(|halt| {
             format!("no place was found for line {number} of the patch in `{path}`: {halt}")
-        }
+        }),
         Misfit::Overlap => {
-            format!("two parts of the patch change the same lines of `{path}` (line {number})")
+            format!("two parts of the patch change the same lines of `{path}` (line {number})").into()
         }
     }
-}
-
-/// Describes the file's text near the intended place of a hunk.
-fn describe_near(lines: &Lines<'_>, hunk: &Hunk, effort: &Effort) -> String {
-    report(lines, &hunk.old(), effort).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
 }
 
 /// Describes the current text of a changed file near the first hunk (RULES E5).
 pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk], effort: &Effort) -> Option<String> {
     let text = Text::decode(bytes).ok()?;
-    report(&Lines::scan(&text), &hunks.first()?.old(), effort)
+    report(&Lines::scan(&text), &hunks.first()?.old(), effort).map(|near| near.problem)
 }

@@ -1,6 +1,6 @@
 //! Change of one file: planned, displayed and executed by the same steps for each tool.
 
-use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
+use windlass_protocol::{Effect, ErrorText, Payload, ToolName, ToolSpec};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError, run_blocking};
@@ -33,7 +33,7 @@ pub(crate) trait Edit: Send + Sized + 'static {
         path: &WorkspacePath,
         before: &Contents,
         effort: &Effort,
-    ) -> Result<(Vec<u8>, String), String>;
+    ) -> Result<(Vec<u8>, String), ErrorText>;
 
     /// Describes the file's text near the intended place, for a file that changed since the model read it.
     fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
@@ -113,11 +113,9 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
 fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
     let near =
         edit.describe_near(bytes, effort).map(|near| format!(" Near the place it now contains, {near}"));
-    ToolError::model(format!(
-        "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit the \
-         current content.{}",
-        near.unwrap_or_default()
-    ))
+    let near = near.unwrap_or_default();
+    ToolError::model(format!("`{path}` changed since it was read; nothing was changed.{near}"))
+        .with_advice("Call read_file on it, then edit the current content.")
 }
 
 impl Lone {
@@ -215,7 +213,6 @@ pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-fn to_tool_error(error: impl ToString) -> ToolError {
-    ToolError::model(error.to_string())
+fn to_tool_error(error: impl Into<ErrorText>) -> ToolError {
+    ToolError::model(error)
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use similar::TextDiff;
+use windlass_protocol::ErrorText;
 
 use crate::effort::Effort;
 use crate::lines::{Likeness, Lines, number_at};
@@ -76,7 +77,7 @@ fn offset_by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Op
 
 /// Describes the place that is most similar to the wanted lines, with line numbers, and the first difference.
 /// Returns `None` if no line is similar.
-pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<String> {
+pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<ErrorText> {
     let offset = nearest(lines, wanted, effort)?;
     let line_of = |position: usize| usize::try_from(offset + isize::try_from(position).ok()?).ok();
     let alike = |position: usize, line: &&str| {
@@ -96,12 +97,14 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
             None => "where the file has no line".to_owned(),
         };
         // Writing into a string cannot fail.
-        let _ = writeln!(text, "It differs first {place}, where you wrote `{shown}`.");
+        let _ = writeln!(text, "It differs first {place}, where the call has `{shown}`.");
     }
-    if has_numbers(wanted) {
-        text.push_str("The line numbers that tools show are not part of the file; leave them out.\n");
-    }
-    Some(text)
+    let text = ErrorText::new(text);
+    Some(if has_numbers(wanted) {
+        text.with_advice("The line numbers that tools show are not part of the file; leave them out.")
+    } else {
+        text
+    })
 }
 
 /// Renders the lines around a place with their numbers.

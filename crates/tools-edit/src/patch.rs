@@ -1,5 +1,7 @@
 //! Parser for the text of a patch.
 
+use windlass_protocol::ErrorText;
+
 use crate::unwrap::unwrap;
 
 /// Limits on one patch: bytes, files and hunks.
@@ -61,32 +63,49 @@ impl HunkLine {
     }
 }
 
-/// Error of a text that is not a valid patch. The messages address the model.
+/// Error of a text that is not a valid patch.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatchError {
     #[error("the patch has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     #[error("the patch has to begin with the line `*** Begin Patch`")]
     NoBegin,
-    #[error("the patch has to end with the line `*** End Patch`; is it cut?")]
+    #[error("the patch has to end with the line `*** End Patch`")]
     NoEnd,
     #[error("the patch has no file")]
     Empty,
-    #[error("the patch has more than {MAX_FILES} files or {MAX_HUNKS} hunks; make several of it")]
+    #[error("the patch has more than {MAX_FILES} files or {MAX_HUNKS} hunks")]
     TooMany,
     #[error("line {0} of the patch has no path")]
     NoPath(usize),
-    #[error(
-        "line {0} of the patch is not a header; write `*** Add File: PATH`, `*** Delete File: PATH` or `*** \
-         Update File: PATH`"
-    )]
+    #[error("line {0} of the patch is not a header")]
     Header(usize),
     #[error("line {0} of the patch begins with neither a space nor `+` nor `-`")]
     Line(usize),
     #[error("line {0} of the patch is inside a new file and does not begin with `+`")]
     Added(usize),
-    #[error("the part of the patch at line {0} changes nothing; give lines that begin with `+` or `-`")]
+    #[error("the part of the patch at line {0} changes nothing")]
     Nothing(usize),
+}
+
+impl From<PatchError> for ErrorText {
+    fn from(error: PatchError) -> Self {
+        let advice = match error {
+            PatchError::NoEnd => "Check whether the patch is cut.",
+            PatchError::TooMany => "Make several patches of it.",
+            PatchError::Header(_) => {
+                "Write `*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`."
+            }
+            PatchError::Nothing(_) => "Give lines that begin with `+` or `-`.",
+            PatchError::TooLong(_)
+            | PatchError::NoBegin
+            | PatchError::Empty
+            | PatchError::NoPath(_)
+            | PatchError::Line(_)
+            | PatchError::Added(_) => return Self::new(error.to_string()),
+        };
+        Self::new(error.to_string()).with_advice(advice)
+    }
 }
 
 /// Parses a patch into its sections.

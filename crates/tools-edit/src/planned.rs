@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use windlass_protocol::PlannedFile;
+use windlass_protocol::{ErrorText, PlannedFile};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Kind, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::Change;
@@ -37,7 +37,7 @@ pub(crate) fn plan(
     workspace: &Workspace,
     sections: Vec<Section>,
     effort: &Effort,
-) -> Result<Vec<PlannedChange>, Vec<String>> {
+) -> Result<Vec<PlannedChange>, Vec<ErrorText>> {
     let (mut planned, mut problems) = (Vec::new(), Vec::new());
     let mut held = 0_usize;
     for section in merge_updates(workspace, sections) {
@@ -49,7 +49,8 @@ pub(crate) fn plan(
             Err(problem) => problems.push(problem),
         }
         if held > MAX_HELD_BYTES {
-            problems.push(format!("its files hold over {MAX_HELD_BYTES} bytes; make several patches of it"));
+            let problem = format!("its files hold over {MAX_HELD_BYTES} bytes");
+            problems.push(ErrorText::new(problem).with_advice("Make several patches of it."));
             return Err(problems);
         }
     }
@@ -59,7 +60,8 @@ pub(crate) fn plan(
         let real = plan.before.as_ref().map_or(&plan.path, |before| &before.path);
         for path in [Some(real), plan.to.as_ref()].into_iter().flatten() {
             if !seen.insert(path.clone()) {
-                problems.push(format!("`{path}` is named twice; put all its changes into one part"));
+                let problem = ErrorText::new(format!("`{path}` is named twice"));
+                problems.push(problem.with_advice("Put all changes of a file into one part."));
             }
         }
     }
@@ -90,8 +92,8 @@ fn merge_updates(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> 
     merged
 }
 
-fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<PlannedChange, String> {
-    let resolve = |text: &str| workspace.resolve(text).map_err(|error| error.to_string());
+fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<PlannedChange, ErrorText> {
+    let resolve = |text: &str| workspace.resolve(text).map_err(ErrorText::from);
     let (replaced, likeness) = (None, Likeness::Exact);
     match section {
         Section::Add { path, text } => {
@@ -110,15 +112,14 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
             let to = to.as_deref().map(resolve).transpose()?.filter(|to| *to != path);
             let (replaced, before) = match &to {
                 Some(to) => (standing(workspace, to)?, plain(workspace, &path)?),
-                None => (None, workspace.read(&path).map_err(|error| error.to_string())?),
+                None => (None, workspace.read(&path)?),
             };
             check_known(workspace, &path, &before, hunks, effort)?;
             let (after, likeness) = apply_hunks(&path, &before.bytes, hunks, Order::Falling, effort)?;
             if after == before.bytes && to.is_none() {
-                return Err(format!(
-                    "`{path}` already has this content; the patch would change nothing in \
-                     it"
-                ));
+                let problem =
+                    format!("`{path}` already has this content; the patch would change nothing in it");
+                return Err(problem.into());
             }
             Ok(PlannedChange { path, to, before: Some(before), after: Some(after), replaced, likeness })
         }
@@ -127,32 +128,37 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
 
 /// Returns the existing file at the path of a new or moved one. It may be replaced only if the model has read
 /// it: otherwise it may be the user's work (RULES E5).
-fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Contents>, String> {
+fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Contents>, ErrorText> {
     match workspace.kind_of_name(path) {
         Err(FileError::NotFound { .. }) => Ok(None),
         Ok(Kind::File) => {
-            let there = workspace.read(path).map_err(|error| error.to_string())?;
+            let there = workspace.read(path)?;
             match workspace.last_seen_version(&there.path) {
                 Some(version) if version == there.version => Ok(Some(there)),
-                Some(_) => Err(format!(
-                    "`{path}` exists already and changed since you read it; call read_file on it again if it is to be replaced"
-                )),
-                None => Err(format!(
-                    "`{path}` exists already and you have not read it; use `*** Update File:`, or call read_file on it first if it is to be replaced"
-                )),
+                Some(_) => {
+                    Err(ErrorText::new(format!("`{path}` exists already and changed since it was read"))
+                        .with_advice("Call read_file on it again if it is to be replaced."))
+                }
+                None => {
+                    Err(ErrorText::new(format!("`{path}` exists already and was not read in this session"))
+                        .with_advice(
+                            "Use `*** Update File:`, or call read_file on it first if it is to be replaced.",
+                        ))
+                }
             }
         }
-        Ok(kind) => Err(format!("`{path}` is {kind} already")),
-        Err(error) => Err(error.to_string()),
+        Ok(kind) => Err(format!("`{path}` is {kind} already").into()),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Reads a file that will be removed. A link is refused: only the link would be removed, and it could not be
 /// restored.
-fn plain(workspace: &Workspace, path: &WorkspacePath) -> Result<Contents, String> {
-    match workspace.kind_of_name(path).map_err(|error| error.to_string())? {
-        Kind::File => workspace.read(path).map_err(|error| error.to_string()),
-        kind => Err(format!("`{path}` is {kind}, expected a regular file; use delete_file to remove it")),
+fn plain(workspace: &Workspace, path: &WorkspacePath) -> Result<Contents, ErrorText> {
+    match workspace.kind_of_name(path)? {
+        Kind::File => Ok(workspace.read(path)?),
+        kind => Err(ErrorText::new(format!("`{path}` is {kind}, expected a regular file"))
+            .with_advice("Use delete_file to remove it.")),
     }
 }
 
@@ -163,16 +169,14 @@ fn check_known(
     before: &Contents,
     hunks: &[Hunk],
     effort: &Effort,
-) -> Result<(), String> {
+) -> Result<(), ErrorText> {
     if workspace.last_seen_version(&before.path).is_none_or(|known| known == before.version) {
         return Ok(());
     }
-    let near = now_near(&before.bytes, hunks, effort).map(|near| format!(" The nearest is {near}"));
+    let near = now_near(&before.bytes, hunks, effort).map(|near| format!(". The nearest is {near}"));
     let near = near.unwrap_or_default();
-    Err(format!(
-        "`{path}` changed since you read it; call read_file on it, then patch the current \
-         content.{near}"
-    ))
+    Err(ErrorText::new(format!("`{path}` changed since it was read{near}"))
+        .with_advice("Call read_file on it, then patch the current content."))
 }
 
 impl PlannedChange {

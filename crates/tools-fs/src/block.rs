@@ -40,7 +40,8 @@ impl BlockOptions {
         let count = lines.len();
         let indents = Indents { lines };
         let anchor = anchor.checked_sub(1).filter(|anchor| *anchor < count).ok_or_else(|| {
-            ToolError::model(format!("the file has {count} lines; give an anchor_line from 1 to {count}"))
+            ToolError::model(format!("the file has {count} lines, and line {anchor} is not one of them"))
+                .with_advice(format!("Give an anchor_line from 1 to {count}."))
         })?;
         let mut top = indents.telling(anchor);
         let levels = match self.max_levels {

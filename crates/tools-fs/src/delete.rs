@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, Risk, ToolSpec};
+use windlass_protocol::{Effect, ErrorText, Hints, Payload, PlannedFile, ReconcileOutcome, Risk, ToolSpec};
 use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
@@ -145,10 +145,10 @@ fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, Tool
         within = workspace.list_below(&path, MAX_NAMES).map_err(to_tool_error)?;
         if !within.is_empty() && arguments.recursive != Some(true) {
             return Err(ToolError::model(format!(
-                "`{path}` is a folder with {} names in it; nothing was removed. Set `recursive` to remove \
-                 all of it",
+                "`{path}` is a folder with {} names in it; nothing was removed",
                 within.len()
-            )));
+            ))
+            .with_advice("Set `recursive` to remove all of it."));
         }
         within.reverse();
     }
@@ -169,15 +169,15 @@ impl Plan {
     fn carry_out(&self, workspace: &Workspace, stopped: &dyn Fn() -> bool) -> Result<Output, ToolError> {
         let (path, total) = (&self.path, self.within.len());
         for (count, found) in self.within.iter().enumerate() {
-            let cut = |why: String| {
-                ToolError::model(format!(
-                    "{why}; {count} of the {total} names in `{path}` are removed, the others remain"
-                ))
+            let cut = |why: ErrorText| {
+                ToolError::model(why.map_problem(|why| {
+                    format!("{why}; {count} of the {total} names in `{path}` are removed, the others remain")
+                }))
             };
             if stopped() {
-                return Err(cut("the call was stopped".to_owned()));
+                return Err(cut("the call was stopped".into()));
             }
-            remove(workspace, &found.path, found.kind).map_err(|error| cut(error.to_string()))?;
+            remove(workspace, &found.path, found.kind).map_err(|error| cut(error.into()))?;
         }
         if stopped() {
             let left = if total > 0 {

@@ -9,7 +9,6 @@ use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
 use crate::page::MAX_LINE_CHARS;
-use crate::spec::to_tool_error;
 use crate::view::ViewRequest;
 
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -42,14 +41,14 @@ pub(crate) fn page(
     let (redactor, room) = (asked.redactor, asked.room);
     let len = stream.len();
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, stream);
-    check_text(path, reader.fill_buf().map_err(to_tool_error)?, len)?;
+    check_text(path, reader.fill_buf()?, len)?;
     let (body, start) = (String::new(), Vec::new());
     let mut pager =
         Pager { path, redactor, first, limit, room, body, number: 1, start, chars: 0, is_open: false };
     let mut looked: u64 = 0;
     let mut is_end = false;
     while !pager.is_full() && looked < MAX_LOOKED_BYTES {
-        let bytes = reader.fill_buf().map_err(to_tool_error)?;
+        let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             is_end = true;
             break;
@@ -67,14 +66,12 @@ pub(crate) fn page(
 /// Refuses a file whose first bytes are UTF-16 or binary.
 fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Err(ToolError::model(format!(
-            "`{path}` is UTF-16 text of {len} bytes, too long to be held; convert it with a command first"
-        )));
+        return Err(ToolError::model(format!("`{path}` is UTF-16 text of {len} bytes, too long to be held"))
+            .with_advice("Convert it with a command first."));
     }
     if start.iter().take(8_192).any(|byte| *byte == 0) {
-        return Err(ToolError::model(format!(
-            "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
-        )));
+        return Err(ToolError::model(format!("`{path}` is a binary file of {len} bytes and is not shown"))
+            .with_advice("Use a command that understands its format."));
     }
     Ok(())
 }
@@ -115,9 +112,8 @@ impl Pager<'_> {
             }
             Err(_) => {
                 let (path, number) = (self.path, self.number);
-                return Err(ToolError::model(format!(
-                    "`{path}` is not UTF-8 text (line {number}); convert it with a command first"
-                )));
+                return Err(ToolError::model(format!("`{path}` is not UTF-8 text (line {number})"))
+                    .with_advice("Convert it with a command first."));
             }
         };
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
@@ -161,9 +157,8 @@ impl Pager<'_> {
             } else {
                 format!("line {first} lies behind its first {MAX_LOOKED_BYTES} bytes")
             };
-            return Err(ToolError::model(format!(
-                "`{path}` has {len} bytes and {where_to}; find places in it with grep_file"
-            )));
+            return Err(ToolError::model(format!("`{path}` has {len} bytes and {where_to}"))
+                .with_advice("Find places in it with grep_file."));
         }
         let last = self.body.lines().count() as u64 + first - 1;
         let more = if is_end { String::new() } else { format!("; read on with offset {}", last + 1) };

@@ -44,8 +44,9 @@ impl Page<'_> {
         }
         if spans.iter().any(|(first, _)| *first > total) {
             return Err(ToolError::model(format!(
-                "`{name}` has {total} lines; give an offset from 1 to {total}"
-            )));
+                "`{name}` has {total} lines, and the offset is behind them"
+            ))
+            .with_advice(format!("Give an offset from 1 to {total}.")));
         }
         let spans = merge_spans(spans, total);
         let (body, shown) = self.body(&spans);
@@ -169,7 +170,9 @@ fn write_line(body: &mut String, number: u64, line: &str) {
 
 /// Parses a span as a model writes it: `10-20`, `10-` or `10`.
 pub(crate) fn span(text: &str) -> Result<Span, ToolError> {
-    let wrong = || ToolError::model(format!("`{text}` is not a line range; write it as 10-20, 10- or 10"));
+    let wrong = || {
+        ToolError::model(format!("`{text}` is not a line range")).with_advice("Write it as 10-20, 10- or 10.")
+    };
     let number = |digits: &str| digits.trim().parse::<u64>().ok().filter(|line| *line > 0);
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let first = number(first).ok_or_else(wrong)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_protocol::{Effect, ErrorText, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::MAX_PICTURES_BYTES;
@@ -152,9 +152,11 @@ impl Tool for ReadFile {
                     (None, Some(files)) => {
                         several(&workspace, files, raw, (&redactor, &gate), &|| stop.is_cancelled())
                     }
-                    _ => Err(ToolError::model(
-                        "give `path` for one file, or `files` for several, and not both",
-                    )),
+                    (path, _) => {
+                        let given = if path.is_some() { "both" } else { "neither" };
+                        Err(ToolError::model(format!("the call has {given} of `path` and `files`"))
+                            .with_advice("Give `path` for one file, or `files` for several."))
+                    }
                 }
             })
             .await
@@ -171,7 +173,8 @@ impl ReadArguments {
         let offset = || self.offset.and_then(|line| usize::try_from(line).ok());
         match options.anchor_line.or_else(offset) {
             Some(anchor) => Ok(RequestedLines::Block { anchor, options }),
-            None => Err(ToolError::model("give indentation.anchor_line, a line in the block that you want")),
+            None => Err(ToolError::model("the call requests a block and names no line of it")
+                .with_advice("Give indentation.anchor_line, a line in the block that you want.")),
         }
     }
 }
@@ -205,9 +208,13 @@ fn several(
     stopped: &dyn Fn() -> bool,
 ) -> Result<Output, ToolError> {
     if files.is_empty() || files.len() > MAX_FILES {
-        return Err(ToolError::model(format!("give 1 to {MAX_FILES} files, not {}", files.len())));
+        return Err(ToolError::model(format!(
+            "the call names {} files, and it takes 1 to {MAX_FILES}",
+            files.len()
+        )));
     }
     let (mut parts, mut images, mut failed) = (Vec::new(), Vec::new(), 0);
+    let mut advice = ErrorText::new("");
     let (mut room, mut pictures) = (MAX_PAGE_BYTES, MAX_PICTURES_BYTES);
     for (position, file) in files.iter().enumerate() {
         if stopped() {
@@ -225,16 +232,18 @@ fn several(
                 parts.push(view.text);
                 images.extend(view.image);
             }
-            Err(ToolError::Model(words)) => {
+            Err(ToolError::Model(error)) => {
                 failed += 1;
-                parts.push(format!("[{}: not read: {words}]", file.path));
+                parts.push(format!("[{}: not read: {error}]", file.path));
+                advice = error.advice.into_iter().fold(advice, ErrorText::with_advice);
             }
             Err(fatal) => return Err(fatal),
         }
     }
     let text = parts.join("\n");
     if failed == files.len() {
-        return Err(ToolError::model(text));
+        return Err(advice.map_problem(|_| text).into());
     }
-    Ok(images.into_iter().fold(Output::text(text), Output::with_image))
+    let output = Output::text(text).with_advice(advice.advice);
+    Ok(images.into_iter().fold(output, Output::with_image))
 }

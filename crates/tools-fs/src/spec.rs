@@ -1,12 +1,11 @@
 //! Parts that the tools of this crate share: specs, the path argument, and errors for the model.
 
-use windlass_protocol::{Payload, ToolName, ToolSpec};
+use windlass_protocol::{ErrorText, Payload, ToolName, ToolSpec};
 use windlass_tool::ToolError;
 
 /// Converts the error of a file operation to an error for the model.
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-pub(crate) fn to_tool_error(error: impl ToString) -> ToolError {
-    ToolError::model(error.to_string())
+pub(crate) fn to_tool_error(error: impl Into<ErrorText>) -> ToolError {
+    ToolError::model(error)
 }
 
 /// Returns the spec of one of this crate's tools, whose names and schemas are constants that tests check.

@@ -155,9 +155,8 @@ fn long(workspace: &Workspace, path: &WorkspacePath, asked: ViewRequest<'_>) -> 
         RequestedLines::Slice { first, limit } => (*first, *limit),
         RequestedLines::Spans(spans) if let [(first, last)] = spans.as_slice() => (*first, last - first + 1),
         RequestedLines::Spans(_) | RequestedLines::Block { .. } => {
-            return Err(ToolError::model(format!(
-                "`{path}` is too long to be held; read it in pages, with offset and limit"
-            )));
+            return Err(ToolError::model(format!("`{path}` is too long to be held"))
+                .with_advice("Read it in pages, with offset and limit."));
         }
     };
     let stream = workspace.stream(path).map_err(to_tool_error)?;
@@ -168,15 +167,16 @@ fn picture(path: &str, contents: &Contents, room: usize) -> Result<View, ToolErr
     let len = contents.bytes.len();
     let Picture { format, .. } = Picture::read(&contents.bytes).map_err(|error| {
         let advice = match error {
-            PictureError::TooLarge { .. } => "make it smaller first",
-            _ => "look at it with a command, as `file FILE`",
+            PictureError::TooLarge { .. } => "Make it smaller first.",
+            _ => "Look at it with a command, as `file FILE`.",
         };
-        ToolError::model(format!("`{path}` {error}; {advice}"))
+        ToolError::model(format!("`{path}` {error}")).with_advice(advice)
     })?;
     if len > room {
         return Err(ToolError::model(format!(
-            "`{path}` is a picture of {len} bytes, and the pictures of one call have at most {MAX_PICTURES_BYTES} together; read it in a call of its own"
-        )));
+            "`{path}` is a picture of {len} bytes, and the pictures of one call have at most {MAX_PICTURES_BYTES} together"
+        ))
+        .with_advice("Read it in a call of its own."));
     }
     let image = Image::base64(format.media_type(), STANDARD.encode(&contents.bytes));
     let text = format!("{path}: a picture ({format}), {len} bytes");
@@ -197,15 +197,14 @@ fn refuse_binary(path: &str, bytes: &[u8], error: NotText) -> ToolError {
         ([0x1f, 0x8b, ..], _) => ("packed with gzip", "`zcat FILE`"),
         ([0x7f, b'E', b'L', b'F', ..], _) => ("a program", "`file FILE`"),
         _ if error == NotText::Binary => {
-            return ToolError::model(format!(
-                "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
-            ));
+            return ToolError::model(format!("`{path}` is a binary file of {len} bytes and is not shown"))
+                .with_advice("Use a command that understands its format.");
         }
         _ => {
-            return ToolError::model(format!(
-                "`{path}` is {error} and is not shown; convert it with a command first"
-            ));
+            return ToolError::model(format!("`{path}` is {error} and is not shown"))
+                .with_advice("Convert it with a command first.");
         }
     };
-    ToolError::model(format!("`{path}` is {what} of {len} bytes and is not shown; run {how} instead"))
+    ToolError::model(format!("`{path}` is {what} of {len} bytes and is not shown"))
+        .with_advice(format!("Run {how} instead."))
 }

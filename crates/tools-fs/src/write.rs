@@ -178,9 +178,8 @@ fn plan(
             return Ok(Plan { path, lines, after, note, before: None });
         }
         Ok(_) if existing == ExistingFile::Refuse => {
-            return Err(ToolError::model(format!(
-                "`{path}` exists already; nothing was written. Change it with edit_file, or replace it with write_file after read_file"
-            )));
+            return Err(ToolError::model(format!("`{path}` exists already; nothing was written"))
+                .with_advice("Change it with edit_file, or replace it with write_file after read_file."));
         }
         before => before.map_err(to_tool_error)?,
     };
@@ -201,9 +200,8 @@ fn encode(
     match Text::decode(before) {
         Ok(text) if !matches!(text.charset(), Charset::Utf8 | Charset::Unknown) => {
             let bytes = text.encode(content).map_err(|error| {
-                ToolError::model(format!(
-                    "{error}, the encoding of `{path}`; nothing was written. Use other letters, or delete the file first and make it new in UTF-8"
-                ))
+                ToolError::model(format!("{error}, the encoding of `{path}`; nothing was written"))
+                    .with_advice("Use other letters, or delete the file first and create it again in UTF-8.")
             })?;
             Ok((bytes, Some(text.charset())))
         }
@@ -256,12 +254,12 @@ impl Plan {
 fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) -> Result<(), ToolError> {
     match workspace.last_seen_version(&before.path) {
         Some(version) if version == before.version => Ok(()),
-        Some(_) => Err(ToolError::model(format!(
-            "`{path}` changed since you read it; nothing was written. Call read_file on it again, then write it with those changes kept"
-        ))),
+        Some(_) => Err(ToolError::model(format!("`{path}` changed since it was read; nothing was written"))
+            .with_advice("Call read_file on it again, then write it with those changes kept.")),
         None => Err(ToolError::model(format!(
-            "`{path}` exists and you have not read it in this session; nothing was written. Call read_file on it first, or write to another path"
-        ))),
+            "`{path}` exists and was not read in this session; nothing was written"
+        ))
+        .with_advice("Call read_file on it first, or write to another path.")),
     }
 }
 

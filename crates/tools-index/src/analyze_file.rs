@@ -34,9 +34,8 @@ impl Question for AnalyzeFile {
         let source = place.read(&self.path)?;
         if source.bytes.contains(&0) {
             let path = &source.path;
-            return Err(ToolError::model(format!(
-                "`{path}` holds binary data; indexer_detect_language says what it may be"
-            )));
+            return Err(ToolError::model(format!("`{path}` holds binary data"))
+                .with_advice("indexer_detect_language says what it may be."));
         }
         let found = outline(source.path.relative(), &source.bytes, &|| (place.stopped)());
         let language = found.language.unwrap_or("no known language");

@@ -94,10 +94,8 @@ impl<Q: Question> Tool for Indexer<Q> {
             };
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| {
-                ToolError::model(
-                    "the tool failed with an internal error on this input; try \
-                     another path",
-                )
+                ToolError::model("the tool failed with an internal error on this input")
+                    .with_advice("Try another path.")
             };
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)
         })

@@ -84,7 +84,8 @@ impl Place<'_> {
     pub(crate) fn start(&self, path: Option<&str>) -> Result<(WorkspacePath, PathBuf), ToolError> {
         let path = self.workspace.resolve(path.unwrap_or(".")).map_err(to_tool_error)?;
         if path.is_output() {
-            return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
+            return Err(ToolError::model(format!("`{path}` is a spilled output, which is not searched"))
+                .with_advice("Page it with read_file."));
         }
         let start = self.workspace.absolute(&path).map_err(to_tool_error)?;
         Ok((path, start))
@@ -98,12 +99,14 @@ impl Place<'_> {
         let mut bytes = Vec::new();
         let limit = MAX_FILE_BYTES.saturating_add(1) as u64;
         stream.take(limit).read_to_end(&mut bytes).map_err(|error| {
-            ToolError::model(format!("`{path}` could not be read: {error}; try again, or another file"))
+            ToolError::model(format!("`{path}` could not be read: {error}"))
+                .with_advice("Try again, or another file.")
         })?;
         if bytes.len() > MAX_FILE_BYTES {
             return Err(ToolError::model(format!(
-                "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at; use grep_file and read_file"
-            )));
+                "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at"
+            ))
+            .with_advice("Use grep_file and read_file."));
         }
         Ok(Source { path, bytes: redact_source(&self.redactor, decode(bytes)) })
     }
@@ -310,5 +313,5 @@ impl<T> Scan<T> {
 
 /// Converts the error of a file operation to an error for the model.
 pub(crate) fn to_tool_error(error: impl Into<FileError>) -> ToolError {
-    ToolError::model(error.into().to_string())
+    ToolError::model(error.into())
 }

@@ -51,9 +51,8 @@ impl Question for SearchFiles {
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {
         let query = self.query.as_deref().unwrap_or_default().trim().to_lowercase();
         if query.chars().count() > MAX_QUERY_CHARS {
-            return Err(ToolError::model(format!(
-                "the query is longer than {MAX_QUERY_CHARS} characters; give a part of a name"
-            )));
+            return Err(ToolError::model(format!("the query is longer than {MAX_QUERY_CHARS} characters"))
+                .with_advice("Give a part of a name."));
         }
         let glob = self.glob.as_deref().map(FileGlob::new).transpose()?;
         let asked = language(self.language.as_deref())?;

@@ -39,11 +39,13 @@ impl NameQuery {
         let count = text.chars().count();
         if count == 0 || count > MAX_TEXT_CHARS {
             return Err(ToolError::model(format!(
-                "the query has {count} characters; give 1 to {MAX_TEXT_CHARS}, as part of a name"
-            )));
+                "the query has {count} characters, and 1 to {MAX_TEXT_CHARS} are allowed"
+            ))
+            .with_advice("Give a part of a name."));
         }
         let bad = |error| {
-            ToolError::model(format!("the query is not a regular expression: {error}; use match contains"))
+            ToolError::model(format!("the query is not a regular expression: {error}"))
+                .with_advice("Use match contains.")
         };
         let build =
             |pattern: &str| RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build().map_err(bad);

@@ -141,7 +141,7 @@ pub(crate) fn header_value(form: Form<'_>, value: &Value) -> Result<String, Stri
     if text.bytes().all(is_visible) {
         return Ok(text);
     }
-    Err(format!("`{}` has characters that a header cannot have; use visible ASCII characters", form.name))
+    Err(format!("`{}` has other characters than visible ASCII, which a header cannot have", form.name))
 }
 
 /// Returns the members of an object: `key=value` if the form is exploded, otherwise `key,value`.

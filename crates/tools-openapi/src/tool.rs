@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, ToolSpec};
+use windlass_protocol::{Concurrency, Effect, ErrorText, Hints, Payload, ResultStatus, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::{Change, Context, Inspection, Output, Tool, ToolError, ToolFuture};
 use windlass_web_reach::{ReachError, SendError};
@@ -23,34 +23,36 @@ pub(crate) struct OperationTool {
 
 impl OperationTool {
     /// Makes the request of a call. It sends nothing.
-    fn request(&self, payload: &Payload) -> Result<PlannedRequest, String> {
+    fn request(&self, payload: &Payload) -> Result<PlannedRequest, ErrorText> {
         match payload {
             Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
-                self.operation.plan.request(arguments.as_object())
+                self.operation.plan.request(arguments.as_object()).map_err(ErrorText::new)
             }
-            _ => Err("this tool takes JSON arguments; call it as a function".to_owned()),
+            _ => Err(ErrorText::new("this tool takes JSON arguments").with_advice("Call it as a function.")),
         }
     }
 
     async fn run(&self, ctx: &Context, payload: &Payload) -> Result<Output, ToolError> {
-        let unsent = |problem: String| ToolError::model(format!("{problem}; nothing was sent"));
+        let unsent = |error: ErrorText| {
+            ToolError::model(error.map_problem(|problem| format!("{problem}; nothing was sent")))
+        };
         let request = self.request(payload).map_err(unsent)?;
         if ctx.redactor().contains_secret_in_json(&payload.text())
             || ctx.redactor().contains_secret(request.url.as_str())
         {
-            return Err(unsent("the arguments hold a secret that is known here".to_owned()));
+            return Err(unsent("the arguments hold a secret that is known here".into()));
         }
         let authorization = self
             .keyring
             .authorize(&self.operation.schemes)
-            .map_err(|problem| unsent(format!("{problem}. Tell the human")))?;
+            .map_err(|problem| unsent(ErrorText::new(problem).with_advice("Tell the human.")))?;
         let (method, url) = (request.method, request.url.clone());
         let own = Redactor::new(authorization.secrets.iter().cloned());
         let answer = self.client.send(request, &authorization).await;
         let answer = answer.map_err(|error| to_tool_error(&error, method.is_safe(), &own))?;
         let redactors = [&own, ctx.redactor()];
         let text = report::report(method, &url, &answer, &self.client.limits, &redactors);
-        let output = Output::text(text).external();
+        let output = Output::from(text).external();
         Ok(if report::is_error(answer.status) { output.with_status(ResultStatus::Error) } else { output })
     }
 }
@@ -59,17 +61,22 @@ impl OperationTool {
 fn to_tool_error(error: &SendError, is_safe: bool, redactor: &Redactor) -> ToolError {
     let text = ToolError::describe(error).to_string();
     let text = redactor.redact(&text);
-    let advice = match error {
+    let text = text.into_owned();
+    let unsent = || format!("{text}; nothing was sent");
+    let (problem, advice) = match error {
         SendError::Refused(refusal) if refusal.is_rule() => {
-            "Tell the human: the program must allow this address"
+            (text, "Tell the human: the program must allow this address.")
         }
         SendError::Refused(ReachError::Unresolved { .. } | ReachError::Unreachable { .. })
-        | SendError::ConnectTimedOut { .. } => "Nothing was sent. Try again later, or continue without it",
-        SendError::Encryption { .. } => "Nothing was sent. Tell the human",
-        _ if is_safe => "Try again later, or continue without it",
-        _ => "It is not known whether the request took effect: check that before you repeat the call",
+        | SendError::ConnectTimedOut { .. } => (unsent(), "Try again later, or continue without it."),
+        SendError::Encryption { .. } => (unsent(), "Tell the human."),
+        _ if is_safe => (text, "Try again later, or continue without it."),
+        _ => (
+            format!("{text}; it is not known whether the request took effect"),
+            "Check that before you repeat the call.",
+        ),
     };
-    ToolError::model(format!("{text}. {advice}."))
+    ToolError::model(problem).with_advice(advice)
 }
 
 impl Tool for OperationTool {

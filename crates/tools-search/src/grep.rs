@@ -125,10 +125,8 @@ impl Tool for GrepFile {
             let work = move || grep(&workspace, &arguments, limits, &|| stop.is_cancelled());
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| {
-                ToolError::model(
-                    "the search failed with an internal error on this pattern; \
-                     try another one",
-                )
+                ToolError::model("the search failed with an internal error on this pattern")
+                    .with_advice("Try another one.")
             };
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)
         })

@@ -91,9 +91,9 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
     let bytes = arguments.pattern.len();
     if bytes > MAX_TEXT_BYTES {
         return Err(ToolError::model(format!(
-            "the pattern has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed; look for a shorter part \
-             of it"
-        )));
+            "the pattern has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed"
+        ))
+        .with_advice("Look for a shorter part of it."));
     }
     let is_multiline = arguments.multiline.unwrap_or(false);
     let is_literal = arguments.literal.unwrap_or(false);
@@ -116,10 +116,12 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
     }
     builder.build(&pattern).map_err(|error| {
         ToolError::model(format!(
-            "the pattern is not a regular expression that can be searched line by line: {error}. To find it \
-             as plain text put `\\` before each of . ( ) [ ] {{ }} * + ? ^ $ | \\ or set literal; to match \
-             over several lines set multiline"
+            "the pattern is not a regular expression that can be searched line by line: {error}"
         ))
+        .with_advice(
+            "To find it as plain text put `\\` before each of . ( ) [ ] { } * + ? ^ $ | \\ or set literal; to match \
+             over several lines set multiline.",
+        )
     })
 }
 
@@ -182,10 +184,10 @@ fn types(name: &str) -> Result<Types, ToolError> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults().select(name);
     builder.build().map_err(|_| {
-        ToolError::model(format!(
-            "unknown file type `{name}`; use one of ripgrep's, as rust, py, js, ts, go, java, c, cpp, sh, \
-             md, json, toml, yaml, or a glob as `*.ext`"
-        ))
+        ToolError::model(format!("unknown file type `{name}`")).with_advice(
+            "Use one of ripgrep's, as rust, py, js, ts, go, java, c, cpp, sh, md, json, toml, yaml, or a glob as \
+             `*.ext`.",
+        )
     })
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn grep(
     let wanted = SearchCriteria::new(arguments)?;
     let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(to_tool_error)?;
     if path.is_output() {
-        return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
+        return Err(ToolError::model(format!("`{path}` is a spilled output, which is not searched"))
+            .with_advice("Page it with read_file."));
     }
     let start = workspace.absolute(&path).map_err(to_tool_error)?;
     let tally = search(workspace, &start, &wanted, &gate, stopped);
@@ -194,5 +195,5 @@ fn left_out(tally: &Tally) -> String {
 }
 
 fn to_tool_error(error: impl Into<FileError>) -> ToolError {
-    ToolError::model(error.into().to_string())
+    ToolError::model(error.into())
 }

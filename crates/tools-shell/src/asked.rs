@@ -45,7 +45,7 @@ impl RequestedCommand {
 
     /// Creates a command from the arguments of a call: either a text or words.
     pub(crate) fn from_arguments(text: Option<&str>, argv: Option<&[String]>) -> Result<Self, ToolError> {
-        let nul = "the command has a NUL character; give it without";
+        let nul = "the command has a NUL character, which an argument cannot have";
         match (text, argv) {
             (Some(text), None) if text.contains('\0') => Err(nul.into()),
             (Some(text), None) if !text.trim().is_empty() => Ok(Self::text(text.to_owned())),
@@ -53,8 +53,8 @@ impl RequestedCommand {
             (None, Some(argv)) if argv.first().is_some_and(|program| !program.is_empty()) => {
                 Ok(Self::Words(argv.to_vec()))
             }
-            (Some(_), Some(_)) => Err("give either `command` or `argv`, not both".into()),
-            _ => Err("the command is empty; give `command` or `argv`".into()),
+            (Some(_), Some(_)) => Err("the call has both `command` and `argv`".into()),
+            _ => Err(ToolError::model("the command is empty").with_advice("Give `command` or `argv`.")),
         }
     }
 
@@ -91,9 +91,8 @@ impl RequestedCommand {
         for path in touched.map(placed) {
             paths.insert(path);
             if paths.len() > MAX_PATHS {
-                let text =
-                    format!("nothing was run: the command names more than {MAX_PATHS} paths; split it");
-                return Err(ToolError::model(text));
+                let text = format!("nothing was run: the command names more than {MAX_PATHS} paths");
+                return Err(ToolError::model(text).with_advice("Split it."));
             }
         }
         Ok(paths)

@@ -99,10 +99,11 @@ impl Tool for ExecuteCode {
             let level = self.shell.level();
             if !level.is_apart() {
                 return Err(ToolError::model(format!(
-                    "nothing was run: code needs the sandbox {} or {}, and this run has `{level}`; use another tool",
+                    "nothing was run: code needs the sandbox {} or {}, and this run has `{level}`",
                     Level::Namespaces,
                     Level::Bubblewrap
-                )));
+                ))
+                .with_advice("Use another tool."));
             }
             let (program, words, file) = arguments.language.interpreter();
             if !Shell::has_interpreter(program) {

@@ -118,12 +118,13 @@ impl ReadCommandOutput {
         let read = move || {
             let path = workspace.resolve(&format!("@outputs/{name}")).map_err(to_tool_error)?;
             let mut file = workspace.stream(&path).map_err(|error| {
-                ToolError::model(format!("{error}; the result of a command contains the name of its output"))
+                ToolError::model(error)
+                    .with_advice("The result of a command contains the name of its output.")
             })?;
             let len = len.unwrap_or_else(|| file.len());
             page::read(&mut file, len, &wanted)
         };
-        tokio::task::spawn_blocking(read).await.map_err(to_tool_error)?
+        tokio::task::spawn_blocking(read).await.map_err(ToolError::from_error)?
     }
 }
 

@@ -91,13 +91,13 @@ impl SendInput {
 async fn type_to(job: &Job, text: &str) -> Result<(), ToolError> {
     let id = job.id;
     if !job.is_session() {
-        return Err(ToolError::model(format!(
-            "{id} has no terminal, its input is closed; read it with read_command_output {{\"id\":{id}}}"
-        )));
+        return Err(ToolError::model(format!("{id} has no terminal, its input is closed"))
+            .with_advice(format!("Read it with read_command_output {{\"id\":{id}}}.")));
     }
     if text.len() > INPUT_BYTES {
-        let most = "type at most 64 KiB in one call, or put it into a file that the program reads";
-        return Err(ToolError::model(most));
+        let problem = format!("the text has {} bytes, and one call types at most 64 KiB", text.len());
+        return Err(ToolError::model(problem)
+            .with_advice("Type it in parts, or put it into a file that the program reads."));
     }
     let mut taken = 0;
     let typing = async {
@@ -112,9 +112,10 @@ async fn type_to(job: &Job, text: &str) -> Result<(), ToolError> {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(ToolError::model(format!("session {id} takes no more input: {error}"))),
         Err(_) => Err(ToolError::model(format!(
-            "the program of session {id} does not read its input: it took {taken} of {} bytes; wait, or send \\u0003",
+            "the program of session {id} does not read its input: it took {taken} of {} bytes",
             text.len()
-        ))),
+        ))
+        .with_advice("Wait, or send \\u0003.")),
     }
 }
 

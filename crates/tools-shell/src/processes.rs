@@ -202,9 +202,8 @@ impl Processes {
             let jobs = jobs.filter(|job| job.result().is_none() && job.is_session() == is_terminal);
             let ids: Vec<_> = jobs.map(|job| format!("{} `{}`", job.id, short(&job.command))).collect();
             let (most, ids) = (ids.len(), ids.join(", "));
-            ToolError::model(format!(
-                "nothing was run: {most} {words} already ({ids}); end one with {close} before you start another"
-            ))
+            ToolError::model(format!("nothing was run: {most} {words} already ({ids})"))
+                .with_advice(format!("End one with {close} before you start another."))
         })
     }
 

@@ -117,7 +117,8 @@ impl Tool for ReadSession {
 }
 
 fn no_terminal(id: u64) -> ToolError {
-    ToolError::model(format!("{id} has no terminal; read it with read_command_output {{\"id\":{id}}}"))
+    ToolError::model(format!("{id} has no terminal"))
+        .with_advice(format!("Read it with read_command_output {{\"id\":{id}}}."))
 }
 
 /// The tools that end a process of a run.
@@ -167,9 +168,8 @@ impl Tool for EndProcess {
             job.stop.cancel();
             if job.end_within(ENDING).await.is_none() {
                 let id = job.id;
-                return Err(ToolError::model(format!(
-                    "{id} was asked to end and still runs; check again later"
-                )));
+                return Err(ToolError::model(format!("{id} was asked to end and still runs"))
+                    .with_advice("Check again later."));
             }
             Ok(Output::text(state(&job) + &report::fresh(&job.printed, PAGE_BYTES)))
         })

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_protocol::{Effect, Risk, Target, TargetKind, ToolName, ToolSpec};
+use windlass_protocol::{Effect, ErrorText, Risk, Target, TargetKind, ToolName, ToolSpec};
 use windlass_sandbox::{Kind as FileKind, Level, Look, Workspace};
 use windlass_tool::{Context, Inspection, Output, ToolError};
 
@@ -108,9 +108,8 @@ impl Site {
     fn folder(&self, folder: &str) -> Result<std::path::PathBuf, ToolError> {
         let path = self.workspace.resolve(folder).map_err(to_tool_error)?;
         if self.workspace.kind(&path).map_err(to_tool_error)? != FileKind::Folder {
-            return Err(ToolError::model(format!(
-                "`{folder}` is not a folder; give a folder of the workspace"
-            )));
+            return Err(ToolError::model(format!("`{folder}` is not a folder"))
+                .with_advice("Give a folder of the workspace."));
         }
         self.workspace.absolute(&path).map_err(to_tool_error)
     }
@@ -127,7 +126,7 @@ pub(crate) async fn prepare(
     let failed = |error| ToolError::model(format!("nothing was run: it could not be prepared: {error}"));
     match tokio::task::spawn_blocking(launch).await {
         Ok(launch) => launch.map_err(failed),
-        Err(error) => Err(to_tool_error(error)),
+        Err(error) => Err(ToolError::describe(&error)),
     }
 }
 
@@ -205,7 +204,6 @@ pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-pub(crate) fn to_tool_error(error: impl ToString) -> ToolError {
-    ToolError::model(error.to_string())
+pub(crate) fn to_tool_error(error: impl Into<ErrorText>) -> ToolError {
+    ToolError::model(error)
 }

@@ -124,6 +124,7 @@ impl<T: LibraryItem> Library<T> {
 pub(crate) fn read_body<T: LibraryItem>(name: &str, item: &T) -> Result<String, ToolError> {
     item.file().read_body().map_err(|why| {
         let noun = T::NOUN;
-        ToolError::model(format!("the {noun} {name} cannot be read: {why}. Continue without it."))
+        ToolError::model(format!("the {noun} {name} cannot be read: {why}"))
+            .with_advice("Continue without it.")
     })
 }

@@ -82,8 +82,9 @@ fn text(name: &str, command: &SlashCommand, args: &str) -> Result<Output, ToolEr
     let body = read_body(name, command)?;
     let expanded = expand(&body, args).ok_or_else(|| {
         ToolError::model(format!(
-            "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes; give shorter ones"
+            "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes"
         ))
+        .with_advice("Give shorter ones.")
     })?;
     Ok(Output::text(format!("[command {name} of the folder {}]\n{expanded}", command.file.source.label)))
 }

@@ -92,9 +92,8 @@ fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
 
 fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<Output, ToolError> {
     let Some(folder) = &skill.folder else {
-        return Err(ToolError::model(format!(
-            "the skill {name} is one file and has no others; call it without `file`"
-        )));
+        return Err(ToolError::model(format!("the skill {name} is one file and has no others"))
+            .with_advice("Call it without `file`."));
     };
     let told = |why: String| {
         let files = skill.others().unwrap_or_default();

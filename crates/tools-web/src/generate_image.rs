@@ -155,9 +155,10 @@ impl GenerateImage {
         Err(if has_address {
             // The host of this URL was not checked.
             ToolError::model(
-                "the image provider gave an address and no picture, and nothing was loaded from there. Tell the human: \
-                 the provider has to be asked with response_format b64_json.",
+                "the image provider gave an address and no picture, and nothing was loaded from there: the provider has \
+                 to be asked with response_format b64_json",
             )
+            .with_advice("Tell the human.")
         } else {
             self.provider.service.to_garbled_error("no picture")
         })
@@ -168,7 +169,7 @@ fn check(arguments: &Arguments, ctx: &Context) -> Result<(), ToolError> {
     let chars = arguments.prompt.chars().count();
     if arguments.prompt.trim().is_empty() || chars > MAX_PROMPT_CHARS {
         return Err(ToolError::model(format!(
-            "the prompt has {chars} characters and nothing was sent: give 1 to {MAX_PROMPT_CHARS}"
+            "the prompt has {chars} characters, 1 to {MAX_PROMPT_CHARS} are allowed, and nothing was sent"
         )));
     }
     let is_size =
@@ -177,15 +178,14 @@ fn check(arguments: &Arguments, ctx: &Context) -> Result<(), ToolError> {
         return Err(ToolError::model("`size` is not a size such as 1024x1024, and nothing was sent"));
     }
     if ctx.redactor().contains_secret(&arguments.prompt) {
-        let text = "the prompt holds a secret that is known here, and nothing was sent; ask without it";
-        return Err(ToolError::model(text));
+        let text = "the prompt holds a secret that is known here, and nothing was sent";
+        return Err(ToolError::model(text).with_advice("Ask without it."));
     }
     Ok(())
 }
 
 fn place(workspace: &Workspace, path: &str, overwrite: bool) -> Result<Place, ToolError> {
-    let told = |error: &dyn std::fmt::Display| ToolError::model(error.to_string());
-    let path = workspace.resolve(path).map_err(|error| told(&error))?;
+    let path = workspace.resolve(path).map_err(ToolError::model)?;
     if type_of_extension(&path).is_none() {
         return Err(ToolError::model(format!(
             "`{path}` has to end in .png, .jpg, .jpeg or .webp, and nothing was made"
@@ -193,15 +193,14 @@ fn place(workspace: &Workspace, path: &str, overwrite: bool) -> Result<Place, To
     }
     let expected = match workspace.read(&path) {
         Err(FileError::NotFound { .. }) => ExpectedState::Absent,
-        Err(error) => return Err(told(&error)),
+        Err(error) => return Err(ToolError::model(error)),
         Ok(contents) if overwrite => ExpectedState::Unchanged(contents.version),
         Ok(contents) => {
             return Err(ToolError::model(format!(
-                "`{path}` exists already ({} bytes) and nothing was made; give another path, or overwrite \
-                 true if it \
-                 is to be replaced",
+                "`{path}` exists already ({} bytes) and nothing was made",
                 contents.bytes.len()
-            )));
+            ))
+            .with_advice("Give another path, or overwrite true if it is to be replaced."));
         }
     };
     Ok(Place { path, expected })
@@ -215,7 +214,7 @@ fn write(
     revised: Option<&str>,
 ) -> Result<Output, ToolError> {
     let Place { path, expected } = place;
-    workspace.write(path, bytes, *expected).map_err(|error| ToolError::model(error.to_string()))?;
+    workspace.write(path, bytes, *expected).map_err(ToolError::model)?;
     let done = if *expected == ExpectedState::Absent { "created" } else { "replaced" };
     let mut text = format!("{done} {path}: {media_type}, {} bytes", bytes.len());
     if type_of_extension(path) != Some(media_type) {

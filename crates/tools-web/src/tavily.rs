@@ -138,12 +138,13 @@ pub(crate) fn search(query: &str, redactor: &Redactor) -> Result<Map<String, Val
     let chars = query.chars().count();
     if query.trim().is_empty() || chars > MAX_QUERY_CHARS {
         return Err(ToolError::model(format!(
-            "the query has {chars} characters and nothing was sent: give 1 to {MAX_QUERY_CHARS}, a few words are enough"
-        )));
+            "the query has {chars} characters, 1 to {MAX_QUERY_CHARS} are allowed, and nothing was sent"
+        ))
+        .with_advice("A few words are enough."));
     }
     if redactor.contains_secret(query) {
-        let text = "the query holds a secret that is known here, and nothing was sent; ask without it";
-        return Err(ToolError::model(text));
+        let text = "the query holds a secret that is known here, and nothing was sent";
+        return Err(ToolError::model(text).with_advice("Ask without it."));
     }
     let mut body = Map::new();
     body.insert("query".to_owned(), json!(query));

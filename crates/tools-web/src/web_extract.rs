@@ -70,8 +70,9 @@ impl WebExtract {
         let _ = write!(report, "\nread: {}", count(pages.len(), "page"));
         let content = content(&pages, &failed);
         if content.is_empty() {
-            report.push_str("\nNone of them could be read. Try web_fetch, or other addresses.");
-            return Ok(Output::text(report).with_status(ResultStatus::Error));
+            report.push_str("\nNone of them could be read.");
+            let output = Output::text(report).with_status(ResultStatus::Error);
+            return Ok(output.with_advice("Try web_fetch, or other addresses.".to_owned()));
         }
         enclose(&mut report, self.tavily.service.host(), &content);
         let output = Output::text(report);
@@ -85,23 +86,21 @@ fn checked(urls: &[String], redactor: &Redactor) -> Result<Vec<String>, ToolErro
     if urls.is_empty() || urls.len() > MAX_URLS {
         let met = urls.len();
         return Err(ToolError::model(format!(
-            "{met} URLs were given and nothing was sent: give 1 to {MAX_URLS}"
+            "{met} URLs were given, 1 to {MAX_URLS} are allowed, and nothing was sent"
         )));
     }
     let mut seen = BTreeSet::new();
     for text in urls {
         let refused = |error: &FetchError| {
             let text = line(text, 200);
-            ToolError::model(format!(
-                "{text}: {}. Nothing was sent; give public addresses only.",
-                describe_error(error)
-            ))
+            ToolError::model(format!("{text}: {}. Nothing was sent.", describe_error(error)))
+                .with_advice("Give public addresses only.")
         };
         let url = WebUrl::parse(text).map_err(|refusal| refused(&refusal.into()))?;
         Reach::default().scope(url.endpoint(), None).map_err(|error| refused(&error.into()))?;
         if holds_secret(text, &url, redactor) {
-            let text = "a URL holds a secret that is known here, and nothing was sent; ask without it";
-            return Err(ToolError::model(text));
+            let text = "a URL holds a secret that is known here, and nothing was sent";
+            return Err(ToolError::model(text).with_advice("Ask without it."));
         }
         seen.insert(url.as_str().to_owned());
     }

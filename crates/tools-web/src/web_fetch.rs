@@ -69,8 +69,8 @@ impl WebFetch {
     async fn run(&self, arguments: FetchArguments, ctx: &Context) -> Result<Output, ToolError> {
         let url = WebUrl::parse(&arguments.url).map_err(|refusal| to_tool_error(&refusal.into()))?;
         if holds_secret(&arguments.url, &url, ctx.redactor()) {
-            let text = "the URL holds a secret that is known here, and nothing was sent; ask without it";
-            return Err(ToolError::model(text));
+            let text = "the URL holds a secret that is known here, and nothing was sent";
+            return Err(ToolError::model(text).with_advice("Ask without it."));
         }
         let fetched = self.fetch.get(&url).await.map_err(|error| to_tool_error(&error))?;
         let page = match fetched {
@@ -87,7 +87,9 @@ impl WebFetch {
             (report::page(&url, &page, &shown, format, max_bytes), page.status)
         };
         // A panic fails this call and not the turn (RULES L8).
-        let broken = |_| ToolError::model("the page could not be read; ask for it with format \"source\"");
+        let broken = |_| {
+            ToolError::model("the page could not be read").with_advice("Request it with format \"source\".")
+        };
         let (text, status) = tokio::task::spawn_blocking(work).await.map_err(broken)?;
         let output = Output::text(text);
         Ok(if status < 400 { output } else { output.with_status(ResultStatus::Error) })
@@ -186,16 +188,14 @@ fn render(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) ->
 
 /// Returns an error for the model, with advice.
 fn to_tool_error(error: &FetchError) -> ToolError {
-    let mut text = describe_error(error);
-    text.push_str(match error {
+    let advice = match error {
         FetchError::Send(SendError::Refused(ReachError::Url(_))) => {
-            ". Give a whole URL as https://host/path, without a name or password"
+            "Give a whole URL as https://host/path, without a name or password."
         }
-        FetchError::Media { .. } => ". web_fetch reads text only",
-        FetchError::Packing { .. } | FetchError::TooManyRedirects { .. } => ". Try another address of it",
-        error if error.is_retryable() => ". Check the host's name, or try again later",
-        _ => ". Do not try other spellings of it: the address of the host is checked",
-    });
-    text.push('.');
-    ToolError::Model(text)
+        FetchError::Media { .. } => "web_fetch reads text only.",
+        FetchError::Packing { .. } | FetchError::TooManyRedirects { .. } => "Try another address of it.",
+        error if error.is_retryable() => "Check the host's name, or try again later.",
+        _ => "Do not try other spellings of it: the address of the host is checked.",
+    };
+    ToolError::model(describe_error(error)).with_advice(advice)
 }

@@ -12,12 +12,10 @@ mod opening;
 mod parts;
 mod picture;
 mod requests;
+mod sources;
 mod suspension;
 
-use std::collections::BTreeSet;
-use std::future::poll_fn;
 use std::io::{self, Stdout};
-use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -29,6 +27,7 @@ use windlass_screen::StatusLine;
 
 use self::keys::Keys;
 use self::link::Link;
+use self::sources::{Arrival, Sources};
 use crate::action::Action;
 use crate::input::{Input, Key, Reply, Scroll};
 use crate::options::{Canvas, TuiOptions};
@@ -129,7 +128,7 @@ impl Conversation {
             modes: Some(modes),
             display,
             state,
-            keys,
+            sources: Sources::new(keys, received, events, self.notices),
             link: Link::new(
                 self.host.clone(),
                 self.template,
@@ -138,13 +137,9 @@ impl Conversation {
                 &self.options.window,
                 self.commands,
             ),
-            received,
-            events,
-            notices: self.notices,
             editor: self.options.editor.clone(),
             finished: Vec::new(),
             started: Instant::now(),
-            noticed: BTreeSet::new(),
             is_urgent: true,
             is_over: false,
         };
@@ -160,17 +155,12 @@ struct Driver {
     modes: Option<Modes>,
     display: Display<Stdout>,
     state: State,
-    keys: Keys,
+    sources: Sources,
     link: Link,
-    received: mpsc::UnboundedReceiver<Reply>,
-    events: mpsc::Receiver<Input>,
-    notices: Option<mpsc::UnboundedReceiver<ProgramNotice>>,
     editor: Option<String>,
     /// Finished lines that are not painted yet.
     finished: Vec<Line<'static>>,
     started: Instant,
-    /// The notices of the program, each of which is shown once.
-    noticed: BTreeSet<String>,
     /// True if the next frame shows more than events of the feed.
     is_urgent: bool,
     is_over: bool,
@@ -193,7 +183,7 @@ impl Driver {
         while !self.is_over {
             let wait = self.wait_before_frame(painted);
             tokio::select! {
-                input = self.next_input() => self.apply(input?).await?,
+                arrival = self.sources.next() => self.receive(arrival?).await?,
                 () = &mut stop => return Ok(()),
                 () = tokio::time::sleep(wait) => {}
             }
@@ -224,44 +214,21 @@ impl Driver {
         !self.finished.is_empty() || self.state.has_changed()
     }
 
-    /// Waits for the next input. Cancel-safe.
-    async fn next_input(&mut self) -> io::Result<Input> {
-        loop {
-            tokio::select! {
-                biased;
-                input = self.keys.next_input() => return input,
-                Some(reply) = self.received.recv() => return Ok(Input::Reply(reply)),
-                Some(input) = self.events.recv() => return Ok(input),
-                () = Modes::wait_for_panic() => return self.recover_terminal(),
-                Some(notice) = next_notice(&mut self.notices) => {
-                    // Each run has the notices of the settings that it shares with the run before.
-                    let text = Some(notice.text).filter(|text| self.noticed.insert(text.clone()));
-                    match (notice.wait, text) {
-                        (Some((reason, wait)), text) => {
-                            return Ok(Input::Reply(Reply::Wait { text, reason, wait }));
-                        }
-                        (None, Some(text)) => return Ok(Input::Reply(Reply::Notice(text))),
-                        (None, None) => {}
-                    }
-                }
-            }
-        }
-    }
-
-    /// Returns the next input if it has arrived. The stream of keys keeps the first waker that it gets, so it
-    /// must be polled with the waker of this task.
-    async fn poll_input(&mut self) -> Poll<io::Result<Input>> {
-        let mut next = pin!(self.next_input());
-        poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
-    }
-
     /// Applies the inputs that have arrived. Returns true if no more are pending.
     async fn drain(&mut self) -> io::Result<bool> {
         for _ in 0..INPUTS {
-            let Poll::Ready(input) = self.poll_input().await else { return Ok(true) };
-            self.apply(input?).await?;
+            let Poll::Ready(arrival) = self.sources.poll_next().await else { return Ok(true) };
+            self.receive(arrival?).await?;
         }
         Ok(false)
+    }
+
+    async fn receive(&mut self, arrival: Arrival) -> io::Result<()> {
+        let input = match arrival {
+            Arrival::Input(input) => input,
+            Arrival::ModesLeft => self.recover_terminal()?,
+        };
+        self.apply(input).await
     }
 
     async fn apply(&mut self, input: Input) -> io::Result<()> {
@@ -330,26 +297,22 @@ impl Driver {
 
     /// Ends the view, and stops the runs in order. A key ends the wait.
     async fn end(&mut self) -> io::Result<()> {
-        let view = self.state.farewell();
-        self.display.paint(std::mem::take(&mut self.finished), &view)?;
-        self.display.leave()?;
+        // The runs are stopped in order also if the terminal is gone.
+        let left = self.paint_farewell();
         let host = self.link.host().clone();
-        let keys = &mut self.keys;
-        let interrupt = async { while !matches!(keys.next_input().await, Ok(Input::Key(_)) | Err(_)) {} };
         tokio::select! {
             () = host.stop_all() => {}
-            () = interrupt => {}
+            () = self.sources.wait_for_key(), if left.is_ok() => {}
             () = tokio::time::sleep(PATIENCE) => {}
         }
-        self.keys.stop();
+        self.sources.stop_keys();
         self.modes = None;
-        self.display.print_end()
+        left.and_then(|()| self.display.print_end())
     }
-}
 
-async fn next_notice(notices: &mut Option<mpsc::UnboundedReceiver<ProgramNotice>>) -> Option<ProgramNotice> {
-    match notices {
-        Some(notices) => notices.recv().await,
-        None => std::future::pending().await,
+    fn paint_farewell(&mut self) -> io::Result<()> {
+        let view = self.state.farewell();
+        self.display.paint(std::mem::take(&mut self.finished), &view)?;
+        self.display.leave()
     }
 }

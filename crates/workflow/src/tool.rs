@@ -107,11 +107,8 @@ impl Tool for RunWorkflow {
             };
             let name = format!("{AGENT}{}", workflow.name());
             if run.agents().iter().filter(|agent| agent.starts_with(AGENT)).count() >= MAX_DEPTH {
-                let text = format!(
-                    "workflows are already nested {MAX_DEPTH} levels deep; do the rest of the work \
-                     yourself"
-                );
-                return Err(ToolError::model(text));
+                let text = format!("workflows are already nested {MAX_DEPTH} levels deep");
+                return Err(ToolError::model(text).with_advice("Do the rest of the work yourself."));
             }
             let hands = run.agent(name.as_str()).build().map_err(ToolError::fatal)?;
             let runner = Runner::new(hands, self.journals.clone()).map_err(ToolError::fatal)?;

@@ -85,9 +85,9 @@ impl CommandRunner {
         let registered = self.run.running_calls.add(id.clone(), ctx.cancellation().clone());
         let running = self.running(call, ctx);
         // The toolbox catches a tool that panics. After any other panic the tool may have run already.
-        let text =
-            "the call ended with an internal error, and its effects are not known; check the current state";
-        let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
+        let text = "the call ended with an internal error, and its effects are not known";
+        let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text)
+            .with_advice("Check the current state.".to_owned());
         self.start(Input::Result(otherwise), async move {
             let outcome = running.await;
             drop(registered);

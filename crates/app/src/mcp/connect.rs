@@ -1,7 +1,7 @@
 //! Connects the configured servers.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use windlass_agent::Approver;
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source, display_safe};
@@ -49,6 +49,9 @@ impl<'a> ConnectOptions<'a> {
     }
 }
 
+/// Names of tools, by the name of their server.
+type ToolsByServer = Vec<(String, Vec<String>)>;
+
 /// The connected servers of a run or of one command.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -57,6 +60,8 @@ pub struct ConnectedServers {
     pub connections: McpConnections,
     accepted: AcceptedFile,
     dynamic: DynamicTools,
+    /// The tools with rules from the configured approvals, by server, in a run that is recorded or replayed.
+    ruled: Arc<OnceLock<ToolsByServer>>,
 }
 
 /// Starts and connects the enabled servers concurrently. `root` is a path without links. A failed server is an
@@ -106,7 +111,7 @@ pub async fn connect_servers(
         connection_options = connection_options.with_renewal_on_demand();
     }
     let connections = McpConnections::start_clients(clients, connection_options).await?;
-    Ok(ConnectedServers { connections, accepted, dynamic })
+    Ok(ConnectedServers::new(connections, accepted, dynamic))
 }
 
 /// Returns the connector of a confined server, or `None` if the server is not confined.
@@ -141,7 +146,28 @@ fn confine(
 impl ConnectedServers {
     /// Creates the value from connections that were started with this set of accepted tools.
     pub(super) fn new(connections: McpConnections, accepted: AcceptedFile, dynamic: DynamicTools) -> Self {
-        Self { connections, accepted, dynamic }
+        Self { connections, accepted, dynamic, ruled: Arc::default() }
+    }
+
+    /// Fixes the tools for which [`add_approval_rules`] adds rules. The names of a recorded run can change between this
+    /// moment and its first request, and a replay has to add the same rules.
+    pub(super) fn fix_ruled_tools(&self, tools: ToolsByServer) {
+        // The first call counts.
+        drop(self.ruled.set(tools));
+    }
+
+    /// Returns the offered tools whose configured approval is "never", by server.
+    pub(super) fn find_permitted_tools(&self) -> ToolsByServer {
+        let permitted = |(server, mut tools): (String, Vec<String>)| {
+            let client = self.connections.client(&server)?;
+            tools.retain(|tool| client.server().approval(tool) == Approval::Never);
+            Some((server, tools))
+        };
+        self.connections.names().into_iter().filter_map(permitted).collect()
+    }
+
+    fn find_ruled_tools(&self) -> ToolsByServer {
+        self.ruled.get().cloned().unwrap_or_else(|| self.find_permitted_tools())
     }
 
     /// Calls `update` before a turn compares its tools with those of the servers.
@@ -224,12 +250,11 @@ pub fn add_approval_rules(
     let mut file = RuleFile::default();
     let users = servers.iter().filter(|server| server.owner == ServerOwner::User);
     let names: Vec<&str> = users.map(|server| server.name.as_str()).collect();
-    for (server, tools) in connected.connections.names() {
-        let Some(client) = connected.connections.client(&server).filter(|_| names.contains(&server.as_str()))
-        else {
+    for (server, tools) in connected.find_ruled_tools() {
+        if !names.contains(&server.as_str()) {
             continue;
-        };
-        for tool in tools.iter().filter(|tool| client.server().approval(tool) == Approval::Never) {
+        }
+        for tool in &tools {
             let id = format!("mcp_servers.{server}.{tool}.approval");
             let mut rule = Rule::new(id, Action::Allow).with_server(&server).with_mcp_tool(tool);
             rule.reason = Some("the configuration says approval = \"never\"".to_owned());

@@ -41,6 +41,27 @@ pub(crate) struct RecordedServer {
 }
 
 impl RecordedServers {
+    /// Limits the approvals that allow tools to the tools for which the run has rules, and includes the rules of tools
+    /// that the list of the server does not contain any more.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn fix_permissions(&mut self, ruled: &[(String, Vec<String>)]) {
+        for server in &mut self.servers {
+            let allowed = ruled.iter().filter(|(name, _)| *name == server.name).flat_map(|(_, tools)| tools);
+            server.approvals.retain(|_, approval| *approval != ApprovalRule::Never);
+            server.approvals.extend(allowed.map(|tool| (tool.clone(), ApprovalRule::Never)));
+        }
+    }
+
+    /// Returns the tools with approvals that allow them, by server.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn find_permitted_tools(&self) -> Vec<(String, Vec<String>)> {
+        let permitted = |server: &RecordedServer| {
+            let tools = server.approvals.iter().filter(|(_, approval)| **approval == ApprovalRule::Never);
+            (server.name.clone(), tools.map(|(tool, _)| tool.clone()).collect())
+        };
+        self.servers.iter().map(permitted).collect()
+    }
+
     /// Returns true if both offer the same tools and resources.
     #[cfg(feature = "mcp")]
     pub(crate) fn offers_same(&self, other: &Self) -> bool {

@@ -66,7 +66,9 @@ pub(super) async fn connect_recorded(
         let follower = follower.clone();
         Box::pin(async move { follower.apply(definitions).await })
     });
-    Ok(ConnectedServers::new(connections, accepted, dynamic))
+    let connected = ConnectedServers::new(connections, accepted, dynamic);
+    connected.fix_ruled_tools(recorded.find_permitted_tools());
+    Ok(connected)
 }
 
 /// Accepts the tools of a server that were accepted in the recorded run.

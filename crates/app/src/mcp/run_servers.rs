@@ -117,8 +117,12 @@ impl RunServers {
         connected.report_failures(app);
         if recording.is_recorded() {
             let (servers, accepts_tools) = (self.servers.clone(), self.accepts_tools(people));
+            let ruled = connected.find_permitted_tools();
+            connected.fix_ruled_tools(ruled.clone());
             record_changes(&connected, recording, move |connections, accepted| {
-                describe_servers(connections, accepted, &servers, accepts_tools)
+                let mut described = describe_servers(connections, accepted, &servers, accepts_tools);
+                described.fix_permissions(&ruled);
+                described
             });
         }
         Ok(connected)

@@ -28,7 +28,31 @@ const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0
 /// Shape of an answer to a mistake of the program, which does not go to the model.
 const NOT_FOR_A_MODEL: [&str; 3] = ["panicked", "os error", "RUST_BACKTRACE"];
 
-fn call(place: &Place, calls: &[(String, Value)]) -> Output {
+/// Words that instruct the model. They belong into the advice, which people do not see.
+const INSTRUCTIONS: [&str; 20] = [
+    "; use ",
+    "; give ",
+    "; try ",
+    "; call ",
+    "; list ",
+    "; read ",
+    "; name ",
+    "; write ",
+    "; make ",
+    "; set ",
+    ". Use ",
+    ". Give ",
+    ". Try ",
+    ". Call ",
+    ". Read ",
+    ". Set ",
+    ". Tell ",
+    "continue without",
+    " instead",
+    "you ",
+];
+
+fn call(place: &Place, calls: &[(String, Value)], more: &[&str]) -> Output {
     let texts: Vec<_> = calls.iter().map(|(name, arguments)| (name, arguments.to_string())).collect();
     let mut words = vec!["tool", "call"];
     for (position, (name, arguments)) in texts.iter().enumerate() {
@@ -36,6 +60,7 @@ fn call(place: &Place, calls: &[(String, Value)]) -> Output {
         words.extend([name.as_str(), arguments.as_str()]);
     }
     words.push("--yes");
+    words.extend(more);
     place.run(&words)
 }
 
@@ -56,8 +81,28 @@ fn checked_out(place: &Place) -> bool {
     cloned
 }
 
+/// Checks that the problem of a failed call, which people see, neither instructs the model nor names another tool.
 #[track_caller]
-fn check(place: &Place, case: &Case) {
+fn check_problem(tool: &str, output: &Output, tools: &[String]) {
+    // A call that the policy denies has no result.
+    let problem = match serde_json::from_slice::<Value>(&output.stdout) {
+        Ok(result) => result["content"].to_string(),
+        Err(_) => text(&output.stderr),
+    };
+    assert!(!problem.is_empty(), "{tool} fails without a problem");
+    for words in INSTRUCTIONS {
+        assert!(!problem.contains(words), "{tool} tells people {words:?}: {problem}");
+    }
+    // A name can begin with that of another tool, and a name without an underscore can be a plain word.
+    let problem = problem.replace(tool, "");
+    let others = tools.iter().filter(|name| *name != tool && name.contains('_'));
+    for other in others {
+        assert!(!problem.contains(other.as_str()), "{tool} tells people about {other}: {problem}");
+    }
+}
+
+#[track_caller]
+fn check(place: &Place, case: &Case, tools: &[String]) {
     assert!(
         git(&["checkout", "--quiet", "."], &place.project()),
         "{}: the project stays as it was",
@@ -66,14 +111,17 @@ fn check(place: &Place, case: &Case) {
     let (arguments, status, words) = &case.good;
     let mut calls = case.before.clone();
     calls.push((case.tool.clone(), arguments.clone()));
-    let output = call(place, &calls);
+    let output = call(place, &calls, &[]);
     let told = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.success(), status == "ok", "{}: {told}", case.tool);
     assert!(told.contains(words), "{} has to say {words:?}: {told}", case.tool);
     for (arguments, words) in &case.bad {
-        let output = call(place, &[(case.tool.clone(), arguments.clone())]);
+        let output = call(place, &[(case.tool.clone(), arguments.clone())], &["--json"]);
         let told = text(&output.stdout) + &text(&output.stderr);
         assert!(!output.status.success(), "{} {arguments}: {told}", case.tool);
+        check_problem(&case.tool, &output, tools);
+        // The words stand in the problem or in the advice.
+        let told = told.replace("\\\"", "\"");
         assert!(told.contains(words), "{} {arguments} has to say {words:?}: {told}", case.tool);
         for never in NOT_FOR_A_MODEL {
             assert!(!told.contains(never), "{} {arguments}: {told}", case.tool);
@@ -86,9 +134,11 @@ fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_w
     let place = Place::new();
     let cases: Vec<Case> = serde_json::from_str(include_str!("every_tool.json")).unwrap();
     let listed = text(&place.run(&["tool", "list", "--preset", "full", "--json"]).stdout);
+    let mut tools = Vec::new();
     for line in listed.lines() {
         let tool: Value = serde_json::from_str(line).unwrap();
         let name = tool["name"].as_str().unwrap();
+        tools.push(name.to_owned());
         // `browser_action` is only offered on machines with Chromium, and has tests of its own.
         let has_case = cases.iter().any(|case| case.tool == name) || name == "browser_action";
         assert!(has_case, "{name} has no case");
@@ -100,6 +150,6 @@ fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_w
         if case.tool == "execute_code" && Need::Namespaces.check(runs_code).is_none() {
             continue;
         }
-        check(&place, case);
+        check(&place, case, &tools);
     }
 }

@@ -30,6 +30,8 @@ mod fallback;
 #[cfg(feature = "tui")]
 mod full_screen;
 mod given;
+#[cfg(feature = "tui")]
+mod hangup;
 mod hooks;
 mod kept;
 mod learned;

@@ -4,25 +4,37 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// Time limit of a broken test.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Waits a short time for output of the program.
+fn is_readable(terminal: &File) -> bool {
+    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
+    let wait = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    rustix::event::poll(&mut polled, Some(&wait)).is_ok_and(|count| count > 0)
+}
+
 /// A terminal and its screen.
 pub(crate) struct Pty {
     keys: File,
     program_side: OwnedFd,
     screen: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+    is_closed: Arc<AtomicBool>,
 }
 
 impl Pty {
     pub(crate) fn new() -> Self {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
@@ -31,13 +43,27 @@ impl Pty {
         let keys = File::from(ours);
         let screen = Arc::new(Mutex::new(Vec::new()));
         let (mut reader, shared) = (keys.try_clone().unwrap(), screen.clone());
-        std::thread::spawn(move || {
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let closed = Arc::clone(&is_closed);
+        let reader = std::thread::spawn(move || {
             let mut chunk = [0; 4096];
-            while let Ok(count @ 1..) = reader.read(&mut chunk) {
+            while !closed.load(Ordering::Acquire) {
+                if !is_readable(&reader) {
+                    continue;
+                }
+                let Ok(count @ 1..) = reader.read(&mut chunk) else { break };
                 shared.lock().unwrap().extend_from_slice(&chunk[..count]);
             }
         });
-        Self { keys, program_side, screen }
+        Self { keys, program_side, screen, reader, is_closed }
+    }
+
+    /// Closes the terminal, as the end of its window or of an SSH connection does. Returns the last screen.
+    #[cfg(feature = "tui")]
+    pub(crate) fn hang_up(self) -> String {
+        self.is_closed.store(true, Ordering::Release);
+        self.reader.join().unwrap();
+        String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
     /// Creates a terminal of a size.

@@ -189,6 +189,9 @@ async fn a_replay_matches_whenever_a_list_changed_between_two_requests() {
         server.display()
     );
     fs::write(settings(&place).join("config.toml"), entry).unwrap();
+    // The list changes also between the rules of the run and its first request.
+    let hook = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "sleep 0.3"}]}]}}"#;
+    fs::write(settings(&place).join("hooks.json"), hook).unwrap();
     let call = |turn| {
         format!(
             r#"{{"steps": [{{"call": {{"name": "run_command", "arguments": {{"command": "sleep 0.0{turn}"}}, "id": "c{turn}"}}}}]}}"#

@@ -19,7 +19,7 @@ use rustls::ClientConfig;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::proxy::Proxies;
+use super::proxy::{Proxies, ProxyError};
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
@@ -32,12 +32,16 @@ const KEEPALIVE_TRIES: u32 = 3;
 #[derive(Clone)]
 pub(super) struct Connector {
     inner: HttpsConnector<Route>,
+    proxies: Proxies,
     limit: Duration,
 }
 
 /// The time limit of a connection expired.
 #[derive(Debug)]
-pub(super) struct ConnectTimeout;
+pub(super) struct ConnectTimeout {
+    /// The proxy of the connection, without its password.
+    pub(super) proxy: Option<String>,
+}
 
 impl fmt::Display for ConnectTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,7 +53,8 @@ impl Error for ConnectTimeout {}
 
 impl Connector {
     pub(super) fn new(proxies: Proxies, tls: ClientConfig, limit: Duration) -> Self {
-        Self { inner: HttpsConnector::from((Route { tcp: tcp(), proxies }, tls)), limit }
+        let route = Route { tcp: tcp(), proxies: proxies.clone() };
+        Self { inner: HttpsConnector::from((route, tls)), proxies, limit }
     }
 }
 
@@ -65,18 +70,20 @@ impl PlainConnector {
         Self { route: Route { tcp: tcp(), proxies }, limit }
     }
 
-    /// Returns true if the requests to an `http` URL go to a proxy.
-    pub(super) fn is_proxied(&self, target: &Uri) -> bool {
-        self.route.proxies.find(target).is_some()
+    /// Returns the address of the proxy that receives the requests to an `http` URL, without its password.
+    pub(super) fn find_proxy_name(&self, target: &Uri) -> Option<String> {
+        self.route.proxies.name(target)
     }
 
     pub(super) async fn connect(&self, target: Uri) -> Result<RoutedStream, BoxError> {
         let mut route = self.route.clone();
+        let proxy = self.route.proxies.name(&target);
         let connecting = async {
             std::future::poll_fn(|context| route.poll_ready(context)).await?;
             route.call(target).await
         };
-        tokio::time::timeout(self.limit, connecting).await.unwrap_or_else(|_| Err(ConnectTimeout.into()))
+        let connected = tokio::time::timeout(self.limit, connecting).await;
+        connected.unwrap_or_else(|_| Err(ConnectTimeout { proxy }.into()))
     }
 }
 
@@ -100,11 +107,12 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
+        let proxy = self.proxies.name(&target);
         let (connecting, limit) = (self.inner.call(target), self.limit);
         Box::pin(async move {
             match tokio::time::timeout(limit, connecting).await {
                 Ok(connected) => connected,
-                Err(_) => Err(ConnectTimeout.into()),
+                Err(_) => Err(ConnectTimeout { proxy }.into()),
             }
         })
     }
@@ -138,10 +146,16 @@ impl Service<Uri> for Route {
                 None => tunnel,
             };
             let connecting = tunnel.call(target);
-            return Box::pin(async move { Ok(RoutedStream { tcp: connecting.await?, is_proxied: false }) });
+            return Box::pin(async move {
+                let tcp = connecting.await.map_err(|error| ProxyError::new(&proxy, error))?;
+                Ok(RoutedStream { tcp, is_proxied: false })
+            });
         }
         let connecting = self.tcp.call(proxy.uri().clone());
-        Box::pin(async move { Ok(RoutedStream { tcp: connecting.await?, is_proxied: true }) })
+        Box::pin(async move {
+            let tcp = connecting.await.map_err(|error| ProxyError::new(&proxy, error))?;
+            Ok(RoutedStream { tcp, is_proxied: true })
+        })
     }
 }
 

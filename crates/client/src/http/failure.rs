@@ -8,6 +8,7 @@ use hyper_util::client::legacy::Error as ClientError;
 
 use super::connect::ConnectTimeout;
 use super::http1::ExchangeError;
+use super::proxy::ProxyError;
 use crate::transport::{TransportError, TransportErrorKind};
 
 /// Converts an error of the general client.
@@ -15,8 +16,8 @@ pub(super) fn client_error(error: ClientError, connect_timeout: Duration) -> Tra
     let cause = causes(&error);
     let (kind, message) = if let Some(tls) = certificate_error(&error) {
         (TransportErrorKind::Certificate, tls)
-    } else if has_timed_out(&error) {
-        (TransportErrorKind::ConnectTimeout, timeout_message(connect_timeout))
+    } else if let Some(timeout) = find::<ConnectTimeout>(&error) {
+        (TransportErrorKind::ConnectTimeout, timeout_message(connect_timeout, timeout))
     } else if error.is_connect() {
         (TransportErrorKind::Unreachable, cause)
     } else {
@@ -28,12 +29,14 @@ pub(super) fn client_error(error: ClientError, connect_timeout: Duration) -> Tra
 /// Converts an error of an exchange without TLS.
 pub(super) fn exchange_error(error: ExchangeError, connect_timeout: Duration) -> TransportError {
     match error {
-        ExchangeError::Connect(error) if has_timed_out(error.as_ref()) => {
-            let message = timeout_message(connect_timeout);
-            TransportError::new(TransportErrorKind::ConnectTimeout, message).with_source(error)
-        }
         ExchangeError::Connect(error) => {
-            TransportError::new(TransportErrorKind::Unreachable, causes(error.as_ref())).with_source(error)
+            let (kind, message) = match find::<ConnectTimeout>(error.as_ref()) {
+                Some(timeout) => {
+                    (TransportErrorKind::ConnectTimeout, timeout_message(connect_timeout, timeout))
+                }
+                None => (TransportErrorKind::Unreachable, causes(error.as_ref())),
+            };
+            TransportError::new(kind, message).with_source(error)
         }
         ExchangeError::Exchange(error) => body_error(error),
     }
@@ -44,12 +47,14 @@ pub(super) fn body_error(error: hyper::Error) -> TransportError {
     TransportError::new(TransportErrorKind::Broken, causes(&error)).with_source(error)
 }
 
-fn timeout_message(limit: Duration) -> String {
-    format!("no connection within {limit:?} (the connect timeout)")
+fn timeout_message(limit: Duration, timeout: &ConnectTimeout) -> String {
+    let through = timeout.proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
+    format!("no connection{} within {limit:?} (the connect timeout)", through.unwrap_or_default())
 }
 
-fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
-    error.is::<ConnectTimeout>() || error.source().is_some_and(has_timed_out)
+/// Returns the error of a type in a chain of causes.
+fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e T> {
+    error.downcast_ref().or_else(|| find(error.source()?))
 }
 
 /// Returns the description of an invalid server certificate, if that is the cause of the error.
@@ -64,8 +69,16 @@ fn certificate_error(error: &(dyn Error + 'static)) -> Option<String> {
     }
 }
 
-/// Returns the innermost cause: the outer messages only repeat it.
+/// Returns the innermost cause, because the outer messages only repeat it, and the proxy of the connection.
 fn causes(error: &(dyn Error + 'static)) -> String {
+    let cause = find_innermost(error);
+    match find::<ProxyError>(error) {
+        Some(proxy) => format!("{proxy}: {cause}"),
+        None => cause,
+    }
+}
+
+fn find_innermost(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
     let mut source = error.source();
     while let Some(cause) = source {

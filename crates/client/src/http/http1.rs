@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::header::HOST;
 use http::uri::{Authority, PathAndQuery};
-use http::{HeaderValue, Request, Response, Uri};
+use http::{HeaderValue, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::TrySendError;
@@ -19,6 +19,7 @@ use hyper::client::conn::http1::{Connection, SendRequest};
 
 use super::connect::{BoxError, PlainConnector, RoutedStream};
 use super::idle::IdleConnections;
+use super::proxy::ProxyError;
 
 type Outgoing = Request<Full<Bytes>>;
 
@@ -71,7 +72,8 @@ impl Http1Client {
         let host = host_header(&target, &server).map_err(|error| ExchangeError::Connect(error.into()))?;
         request.headers_mut().entry(HOST).or_insert(host);
         // Only a proxy receives the complete URL.
-        if !self.connector.is_proxied(&target) {
+        let proxy = self.connector.find_proxy_name(&target);
+        if proxy.is_none() {
             *request.uri_mut() = origin_form(&target);
         }
         loop {
@@ -81,6 +83,12 @@ impl Http1Client {
             };
             match connection.send(request).await {
                 Ok(response) => {
+                    if let (Some(proxy), StatusCode::PROXY_AUTHENTICATION_REQUIRED) =
+                        (&proxy, response.status())
+                    {
+                        let error = ProxyError::require_password(proxy.clone());
+                        return Err(ExchangeError::Connect(error.into()));
+                    }
                     let idle = Arc::clone(&self.idle);
                     return Ok(response.map(|incoming| AnswerBody {
                         incoming: Some(incoming),

@@ -212,6 +212,44 @@ async fn an_encrypted_request_goes_through_a_tunnel_with_the_proxys_password() {
     assert_eq!(*server.versions.lock().unwrap(), ["HTTP/2.0 /v1/chat/completions"]);
 }
 
+/// Answers the request for a tunnel with `reply`, or with silence, and returns the error and the proxy's address.
+async fn refuse_tunnel(reply: Option<&'static str>) -> (String, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = listener.local_addr().unwrap();
+    let task = tokio::spawn(async move {
+        let mut open = Vec::new();
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            if let Some(reply) = reply {
+                client.write_all(reply.as_bytes()).await.unwrap();
+            }
+            open.push(client);
+        }
+    });
+    let http = HttpOptions::default().with_connect_timeout(Duration::from_millis(200));
+    let http = http.with_proxy(format!("http://user:planted-word@{proxy}"));
+    let endpoint = Endpoint::custom("https://provider.test/v1", "openai-chat");
+    let client = Client::builder(endpoint, Arc::new(OpenAiChat::default())).http(http).options(quick());
+    let error = ask(&client.build().unwrap(), &request()).await.1.unwrap();
+    task.abort();
+    (error.to_string(), proxy)
+}
+
+#[tokio::test]
+async fn a_refused_tunnel_names_the_proxy_without_its_password() {
+    let refusals = [
+        Some("HTTP/1.1 403 Forbidden\r\n\r\n"),
+        Some("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
+        Some("not HTTP"),
+        None,
+    ];
+    for reply in refusals {
+        let (error, proxy) = refuse_tunnel(reply).await;
+        assert!(error.contains(&format!("through the proxy http://{proxy}")), "{reply:?}: {error}");
+        assert!(!error.contains("planted-word") && !error.contains("user"), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_never_answers_the_handshake_is_left_at_the_connect_timeout() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -160,8 +160,22 @@ async fn a_proxy_is_used_but_for_the_hosts_that_are_named() {
 async fn an_unreachable_proxy_is_reported_without_its_password() {
     let http = HttpOptions::default().with_proxy("http://user:planted-word@127.0.0.1:1");
     let error = through(http, "http://provider.test/v1").await.1.unwrap();
-    assert!(error.contains("cannot be reached"), "{error}");
-    assert!(!error.contains("planted-word"), "{error}");
+    assert!(
+        error.contains("cannot be reached: no connection through the proxy http://127.0.0.1:1: "),
+        "{error}"
+    );
+    assert!(!error.contains("planted-word") && !error.contains("user"), "{error}");
+}
+
+#[tokio::test]
+async fn a_proxy_that_requires_a_password_is_named() {
+    let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
+    let proxy = Server::start(vec![crate::server::Reply::Close(refusal.as_bytes().to_vec())]).await;
+    let address = proxy.base_url.strip_suffix("/v1").unwrap();
+    let http = HttpOptions::default().with_proxy(address.replace("http://", "http://user:planted-word@"));
+    let error = through(http, "http://provider.test/v1").await.1.unwrap();
+    assert!(error.contains(&format!("no connection through the proxy {address}: ")), "{error}");
+    assert!(error.contains("status 407") && !error.contains("planted-word"), "{error}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use windlass_hitl::ApprovalDecision;
+use windlass_hitl::{ApprovalDecision, Reason};
 use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolResult};
 
 /// The text of a result.
@@ -165,11 +165,9 @@ pub(crate) fn budget_text(name: &str, limit: u32) -> ResultText {
     )
 }
 
-pub(crate) fn denial_text(rule_id: &str, text: &str) -> ResultText {
-    ResultText::from_problem(
-        format!("The call was not allowed: {text} (rule {rule_id})."),
-        "Do not try to achieve the same effect in another way.",
-    )
+pub(crate) fn denial_text(reason: &Reason) -> ResultText {
+    let Reason { rule_id, text, .. } = reason;
+    ResultText::from_problem(format!("The call was not allowed: {text} (rule {rule_id})."), reason.advice())
 }
 
 pub(crate) fn denial_with_answer_text(decision: &ApprovalDecision) -> ResultText {

@@ -68,11 +68,13 @@ impl McpTool {
             Some(now) if now.fingerprint == self.definition.fingerprint => Ok(()),
             Some(_) => Err(ToolError::model(format!(
                 "{name} was not called: the server {server} has changed its definition since it was \
-                 accepted. Nothing was sent. Continue without it."
-            ))),
+                 accepted. Nothing was sent."
+            ))
+            .with_advice("Continue without it.")),
             None => Err(ToolError::model(format!(
-                "{name} was not called: the server {server} does not offer it any more. Continue without it."
-            ))),
+                "{name} was not called: the server {server} does not offer it any more."
+            ))
+            .with_advice("Continue without it.")),
         }
     }
 
@@ -88,10 +90,8 @@ impl McpTool {
             ready = self.client.ready() => ready,
         };
         let connection = ready.map_err(|error| {
-            ToolError::model(format!(
-                "{name} was not called: {error}. Continue without it, or try again \
-                 later."
-            ))
+            ToolError::model(format!("{name} was not called: {error}."))
+                .with_advice("Continue without it, or try again later.")
         })?;
         self.is_still_so()?;
         let headers = if connection.ledger().is_stateless() {

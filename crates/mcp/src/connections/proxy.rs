@@ -118,7 +118,8 @@ impl Proxy {
         let tool = self.connections.tool(server, name).ok_or_else(|| self.unknown_tool(server, name))?;
         let text = wanted.arguments.as_ref().map_or("{}", |arguments| arguments.get());
         let arguments = Arguments::parse(text).map_err(|error| {
-            ToolError::model(format!("`arguments` cannot be sent to {name}: {error}; give an object"))
+            ToolError::model(format!("`arguments` cannot be sent to {name}: {error}"))
+                .with_advice("Give an object.")
         })?;
         Ok(TargetCall { tool, payload: Payload::Function { arguments } })
     }
@@ -156,7 +157,10 @@ impl Proxy {
 fn read_function<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
     match payload {
         Payload::Function { .. } => read_arguments(payload),
-        _ => Err(ToolError::model("call this tool as a function")),
+        _ => {
+            Err(ToolError::model("the call is not a function call")
+                .with_advice("Call this tool as a function."))
+        }
     }
 }
 

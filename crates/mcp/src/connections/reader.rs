@@ -1,5 +1,6 @@
 //! A tool that reads a server's resources.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -35,10 +36,9 @@ impl ResourceReader {
 
     async fn read(&self, ctx: &Context, payload: &Payload) -> Result<Output, ToolError> {
         let Payload::Function { arguments } = payload else {
-            return Err(ToolError::model("give an object with a `uri`; nothing was sent"));
+            return Err(refuse_uri("it is not a function call"));
         };
-        let ReadRequest { uri } = serde_json::from_str(arguments.as_str())
-            .map_err(|error| ToolError::model(format!("give an object with a `uri`: {error}")))?;
+        let ReadRequest { uri } = serde_json::from_str(arguments.as_str()).map_err(refuse_uri)?;
         let server = self.client.id();
         let read = tokio::select! {
             read = self.client.read_resource(&uri) => read,
@@ -47,7 +47,7 @@ impl ResourceReader {
             }
         };
         let parts = read.map_err(|error| {
-            ToolError::model(format!("{error}. List the resources, or continue without it."))
+            ToolError::model(error.to_string()).with_advice("List the resources, or continue without it.")
         })?;
         Ok(outcome::parts(parts, server, self.client.server().limits()))
     }
@@ -83,4 +83,10 @@ impl Tool for ResourceReader {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(self.read(ctx, payload))
     }
+}
+
+/// Returns the error of arguments that are not a request for a resource.
+fn refuse_uri(problem: impl fmt::Display) -> ToolError {
+    ToolError::model(format!("the call has no URI, and nothing was sent: {problem}"))
+        .with_advice("Give an object with a `uri`.")
 }

@@ -1,5 +1,6 @@
 //! The tool `tool_search`, which finds tools of servers when there are too many to offer all.
 
+use std::fmt;
 use std::sync::{OnceLock, Weak};
 
 use serde::Deserialize;
@@ -46,12 +47,11 @@ impl ToolSearch {
 
     fn search(&self, payload: &Payload) -> Result<Output, ToolError> {
         let Payload::Function { arguments } = payload else {
-            return Err(ToolError::model("give an object with a `query`"));
+            return Err(refuse_query("it is not a function call"));
         };
-        let wanted: SearchRequest = serde_json::from_str(arguments.as_str())
-            .map_err(|error| ToolError::model(format!("give an object with a `query`: {error}")))?;
+        let wanted: SearchRequest = serde_json::from_str(arguments.as_str()).map_err(refuse_query)?;
         let Some(shared) = self.shared.upgrade() else {
-            return Err(ToolError::model("the MCP servers are closed; continue without them"));
+            return Err(ToolError::model("the MCP servers are closed").with_advice("Continue without them."));
         };
         let definitions = shared.definitions();
         let mut ranking = Ranking::default();
@@ -114,4 +114,10 @@ fn line(definition: &Definition) -> String {
     let words = display_safe(&definition.description).replace('\n', " ");
     let head = words.get(..words.floor_char_boundary(WORDS_BYTES)).unwrap_or_default();
     format!("{}: {head}", Identity::mcp(&definition.server, &definition.name).name())
+}
+
+/// Returns the error of arguments that are not a query.
+fn refuse_query(problem: impl fmt::Display) -> ToolError {
+    ToolError::model(format!("the call has no query: {problem}"))
+        .with_advice("Give an object with a `query`.")
 }

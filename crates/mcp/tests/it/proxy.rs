@@ -98,7 +98,7 @@ async fn call(tool: &dyn Tool, payload: &Payload) -> (ResultStatus, String) {
             Some(Content::Text { text }) => (output.status, text.clone()),
             other => unreachable!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => (ResultStatus::Error, text),
+        Err(ToolError::Model(text)) => (ResultStatus::Error, text.wire_text()),
         Err(other) => unreachable!("{other}"),
     }
 }
@@ -157,7 +157,7 @@ async fn unknown_names_and_unfit_arguments_are_refused_without_a_request() {
             json!({"server_name": "clock", "tool_name": "x"}),
             "the server clock has no tool `x`; its tools are: none",
         ),
-        (json!({"server_name": "tracker", "tool_name": "close", "arguments": [1]}), "give an object"),
+        (json!({"server_name": "tracker", "tool_name": "close", "arguments": [1]}), "Give an object."),
         (json!({"server": "tracker"}), "unknown field `server`"),
     ] {
         assert_eq!(tool.effects(&payload(&arguments)), [Effect::Unknown], "{arguments}");

@@ -37,26 +37,29 @@ impl Workspace {
         let on_disk = unsaved.as_ref().map_or(expected, |unsaved| unsaved.disk);
         // The lock lasts until the editor has written.
         let (_, _held) = check_current(&place, hold(&place)?, on_disk)?;
-        let refuse = |reason| match unsaved {
-            Some(_) => Err(FileError::Unsaved { path: path.to_string(), reason }),
+        let refuse = |reason, advice| match unsaved {
+            Some(_) => Err(FileError::Unsaved { path: path.to_string(), reason, advice }),
             None => Ok(None),
         };
         if unsaved.is_some() && self.last_seen_version(&before.path) != Some(expected) {
             // The change was displayed and approved without the unsaved text.
-            return refuse("you have not read them; call read_file on it first");
+            return refuse("they were not read in this session", Some("Call read_file on it first."));
         }
         if !editor.files.can_write() {
-            return refuse("the editor does not let them be changed; ask the user to save the file");
+            return refuse("the editor does not let them be changed", Some("Ask the user to save the file."));
         }
         let (Some(disk), Some(new)) = (as_text(&before.bytes), as_text(bytes)) else {
-            return refuse("the new content is not a text that the editor can have");
+            return refuse("the new content is not a text that the editor can have", None);
         };
         if request.is_none() {
-            return refuse("a process is running that can change the folder; wait for its end, or stop it");
+            return refuse(
+                "a process is running that can change the folder",
+                Some("Wait for its end, or stop it."),
+            );
         }
         let change = Change { editor, path: &before.path, disk, new, expected };
         if !change.send()? {
-            return refuse("the editor does not answer; ask the user to save the file");
+            return refuse("the editor does not answer", Some("Ask the user to save the file."));
         }
         let version = change.check(&self.read_disk(path)?)?;
         Ok(Some(Written { path: place.path, version, folders: Vec::new(), is_durable: false }))

@@ -287,6 +287,9 @@ fn push_answers(card: &ApprovalCard, answers: &[Answer], options: RenderOptions,
     } else if card.can_remember && answers.contains(&Answer::Details) {
         let text = "  Not everything is displayed, so the answer cannot be remembered.";
         sections.push_line(&Line::from(options.span(Role::Faint, text)));
+    } else if !card.can_remember && (card.answers.is_empty() || card.answers.contains(&Answer::Session)) {
+        let text = "  Such a call is asked each time, so the answer counts once.";
+        sections.push_line(&Line::from(options.span(Role::Faint, text)));
     }
     let item = |answer: &Answer| {
         vec![

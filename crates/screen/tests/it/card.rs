@@ -203,6 +203,7 @@ fn hidden_and_mixed_characters_are_announced() {
           runs     cat pаypal 'a\u{200b}b \u{202e}txt\n\\u{41}'
           ! It has invisible characters, which are displayed as escapes.
           ! pаypal mixes letters of several scripts: p\u{430}ypal
+          Such a call is asked each time, so the answer counts once.
           y yes, once   e edit the arguments   n no, with a comment   l later
     "#]]
     .assert_eq(&text(&render(&card, 80).lines));

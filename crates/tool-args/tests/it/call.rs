@@ -18,7 +18,7 @@ pub(crate) async fn call(tool: &dyn Tool, arguments: &str) -> String {
             [Content::Text { text }] => format!("{status:?}: {text}"),
             other => format!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => text,
+        Err(ToolError::Model(text)) => text.wire_text(),
         Err(error) => format!("{error:?}"),
     }
 }

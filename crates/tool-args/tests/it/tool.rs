@@ -210,5 +210,5 @@ async fn arguments_that_do_not_fit_are_told_with_their_place() {
     .await;
     let custom = Payload::Custom { input: "1".into() };
     let error = AddIntegers.call(&ctx(), &custom).await.unwrap_err();
-    assert_eq!(error.to_string(), "this tool takes JSON arguments; call it as a function");
+    assert_eq!(error.to_string(), "this tool takes JSON arguments");
 }

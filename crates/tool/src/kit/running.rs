@@ -14,7 +14,7 @@ type Checked = Result<(), RuleViolation<ToolRule>>;
 pub(super) async fn check_other_payload(tool: &dyn Tool, ctx: &Context, example: &Payload) -> Checked {
     let payload = change_kind(example);
     let found = match call(tool, ctx, &payload).await? {
-        Err(ToolError::Model(text)) if !text.trim().is_empty() => return Ok(()),
+        Err(ToolError::Model(text)) if !text.problem.trim().is_empty() => return Ok(()),
         Err(ToolError::Model(_)) => "the error for the model has no text",
         Err(ToolError::Deferred) => "the call was deferred",
         Err(ToolError::Fatal(error)) => {

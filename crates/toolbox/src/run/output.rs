@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use windlass_hitl::has_invisible;
-use windlass_protocol::{Content, Effect, ResultFlag, ResultStatus, ToolResult};
+use windlass_protocol::{Content, Effect, ErrorText, ResultFlag, ResultStatus, ToolResult};
 use windlass_tool::{Context, Output, ToolError};
 
 use super::result;
 use crate::checked::Checked;
 use crate::toolbox::Toolbox;
+
+/// The advice about an output whose complete text is in a file.
+const PAGING: &str = "Page the whole with read_file.";
 
 /// The output of a tool, or the panic that it ended with.
 type Outcome = Result<Result<Output, ToolError>, Box<dyn std::any::Any + Send>>;
@@ -21,21 +24,39 @@ impl Toolbox {
         outcome: Outcome,
     ) -> Result<ToolResult, ToolError> {
         match outcome {
-            Ok(Ok(output)) => {
-                let content = self.limit.apply(redact_secrets(output.content, ctx), ctx);
-                let flags = flags(checked, &content, output.is_external);
-                Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
+            Ok(Ok(Output { status, content, advice, is_external, .. })) => {
+                let (content, advice) = self.clean(content, advice, ctx);
+                let flags = flags(checked, &content, is_external);
+                let result = ToolResult::new(checked.call.id.clone(), status, content);
+                Ok(result.with_advice(advice).with_flags(flags))
             }
-            Ok(Err(ToolError::Model(text))) => {
-                let content = self.limit.apply(redact_secrets(vec![Content::text(text)], ctx), ctx);
-                Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
+            Ok(Err(ToolError::Model(ErrorText { problem, advice, .. }))) => {
+                let (content, advice) = self.clean(vec![Content::text(problem)], advice, ctx);
+                let result = ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content);
+                Ok(result.with_advice(advice))
             }
             Ok(Err(fatal)) => Err(fatal),
             Err(_panic) => {
-                let text = "the tool failed with an internal error (it panicked); other tools still work";
-                Ok(result(checked, ResultStatus::Error, text))
+                let text = "the tool failed with an internal error (it panicked)";
+                let advice = "Other tools still work.".to_owned();
+                Ok(result(checked, ResultStatus::Error, text).with_advice(advice))
             }
         }
+    }
+}
+
+impl Toolbox {
+    /// Redacts and truncates the content and the advice of a result.
+    fn clean(
+        &self,
+        content: Vec<Content>,
+        advice: Option<String>,
+        ctx: &Context,
+    ) -> (Vec<Content>, Option<String>) {
+        let (content, is_spilled) = self.limit.apply(redact_secrets(content, ctx), ctx);
+        let advice = advice.map(|advice| ctx.redactor().redact(&advice).into_owned());
+        let paging = is_spilled.then(|| PAGING.to_owned());
+        (content, advice.into_iter().chain(paging).reduce(|advice, next| advice + " " + &next))
     }
 }
 

@@ -139,7 +139,7 @@ async fn outputs_of_two_calls_lie_in_two_files() {
         let ctx = Context::new(CallId::new(id).unwrap()).with_outputs(folder.path());
         let text = run(&toolbox, name, &ctx).await.unwrap().wire_text();
         let (_, rest) = text.split_once("@outputs/").unwrap();
-        let (file, _) = rest.split_once(';').unwrap();
+        let (file, _) = rest.split_once(".]").unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join(file)).unwrap(), long(name));
     }
     let texts: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
@@ -164,7 +164,9 @@ async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
         "{text}"
     );
     assert!(text.contains("@outputs/call_1-0.txt"), "{text}");
-    assert!(text.contains(&"ä".repeat(25)) && text.ends_with(&"ö".repeat(25)) && !text.contains("hidden"));
+    assert!(text.contains(&"ä".repeat(25)) && !text.contains("hidden"), "{text}");
+    // The advice follows the tail.
+    assert!(text.ends_with(&format!("{}\nPage the whole with read_file.", "ö".repeat(25))), "{text}");
     assert_eq!(std::fs::read_to_string(folder.path().join("call_1-0.txt")).unwrap(), long);
     let nowhere = run(&toolbox, "a", &context()).await.unwrap().wire_text();
     assert!(!nowhere.contains("@outputs"), "without a folder no file is promised");

@@ -45,7 +45,7 @@ fn check_refused(told: Result<crate::fake::Shown, String>, expected: &str) {
 #[tokio::test]
 async fn a_wrong_call_is_told_what_to_do() {
     let tool = tool();
-    let first = "call browser_action with action launch first";
+    let first = "Call browser_action with action launch first.";
     check_refused(act(&tool, json!({"action": "click", "coordinate": "1,1"})).await, first);
     check_refused(act(&tool, json!({"action": "screenshot"})).await, first);
     check_refused(act(&tool, json!({"action": "launch"})).await, "needs url");
@@ -76,7 +76,7 @@ async fn a_launch_is_refused_by_its_text_before_anything_starts() {
         ("chrome://settings", "only http and https"),
         ("javascript:alert(1)", "only http and https"),
         ("view-source:http://example.com/", "only http and https"),
-        ("example.com", "give a whole URL"),
+        ("example.com", "Give a whole URL"),
     ] {
         check_refused(act(&tool, json!({"action": "launch", "url": url})).await, expected);
     }

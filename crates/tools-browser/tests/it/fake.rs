@@ -52,7 +52,7 @@ pub(crate) async fn act(tool: &BrowserAction, arguments: Value) -> Result<Shown,
             }
             Ok(shown)
         }
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(error) => panic!("{error}"),
     }
 }

@@ -38,10 +38,9 @@ fn read(text: &str) -> Result<Vec<TodoItem>, ToolError> {
         .map(|(line, number)| {
             item(line).ok_or_else(|| {
                 ToolError::model(format!(
-                    "line {number} of the list is not an item, and the list was not stored; write each as \
-                     `- [ ] what`, \
-                     with [x] for done and [-] for started"
+                    "line {number} of the list is not an item, and the list was not stored"
                 ))
+                .with_advice("Write each as `- [ ] what`, with [x] for done and [-] for started.")
             })
         })
         .collect()

@@ -47,7 +47,7 @@ pub(crate) async fn call_with(tool: &dyn Tool, ctx: &Context, arguments: &Value)
             Some(Content::Text { text }) => (output.status, text.clone()),
             other => unreachable!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => (ResultStatus::Error, text),
+        Err(ToolError::Model(text)) => (ResultStatus::Error, text.wire_text()),
         Err(other) => unreachable!("{other}"),
     }
 }

@@ -108,7 +108,7 @@ async fn files_that_are_not_pictures_are_refused_with_a_remedy() {
         (
             "a.txt",
             b"hello".to_vec(),
-            "`a.txt` is a text, and only PNG, JPEG, GIF and WebP are shown; read it with read_file",
+            "`a.txt` is a text, and only PNG, JPEG, GIF and WebP are shown\nRead it with read_file.",
         ),
         ("a.svg", b"<?xml version='1.0'?>\n<svg/>".to_vec(), "is an SVG drawing, which is text"),
         ("a.pdf", b"%PDF-1.7".to_vec(), "is a PDF document, and only"),

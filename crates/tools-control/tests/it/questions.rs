@@ -55,10 +55,10 @@ async fn questions_that_cannot_be_told_apart_are_not_asked() {
     let says = Says::new(&[Ok("x"); 9]);
     let one = || json!({"id": "a", "question": "?"});
     for (questions, said) in [
-        (json!([]), "0 questions were given and none was asked"),
+        (json!([]), "0 questions were given, 1 to 4 are allowed, and none was asked"),
         (
             json!([one(), one(), one(), one(), one()]),
-            "5 questions were given and none was asked: give 1 to 4",
+            "5 questions were given, 1 to 4 are allowed, and none was asked",
         ),
         (json!([one(), one()]), "two questions have the id `a`, and nothing was asked"),
         (json!([{"id": "a"}]), "missing field `question`"),

@@ -59,7 +59,10 @@ async fn a_task_that_cannot_be_done_says_why() {
             json!({"mode": "fly", "message": "m"}),
             "unknown mode `fly`, and no task was started; the modes are: code, ask",
         ),
-        (json!({"mode": "ask", "message": " "}), "the message has 1 bytes and no task was started"),
+        (
+            json!({"mode": "ask", "message": " "}),
+            "the message has 1 bytes, 1 to 100000 are allowed, and no task was started",
+        ),
         (json!({"mode": "ask", "message": long}), "the message has 100001 bytes"),
         (json!({"mode": "ask", "message": "m", "todos": "a"}), "line 1 of the list is not an item"),
     ] {

@@ -16,7 +16,8 @@ pub(crate) fn output(answer: Answer) -> Result<Output, ToolError> {
         Answer::Text(text) if text.is_empty() => Ok(Output::from(())),
         Answer::Text(text) => Ok(Output::text(text)),
         Answer::Error(text) if text.trim().is_empty() => {
-            Err("the tool failed without a reason; check its effects before calling it again".into())
+            Err(ToolError::model("the tool failed without a reason")
+                .with_advice("Check its effects before you call it again."))
         }
         Answer::Error(text) => Err(ToolError::model(text)),
         Answer::Content(pieces) => Ok(gather_output(pieces)),

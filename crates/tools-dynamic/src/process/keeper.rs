@@ -196,9 +196,9 @@ impl Keeper {
         if arguments.len() > LINE_BYTES {
             let bytes = arguments.len();
             return Err(ToolError::model(format!(
-                "{name} was not called: its arguments have {bytes} bytes, and the limit is {LINE_BYTES}; \
-                 send less"
-            )));
+                "{name} was not called: its arguments have {bytes} bytes, and the limit is {LINE_BYTES}"
+            ))
+            .with_advice("Send less."));
         }
         let mut failure = Failure::Busy;
         // An ended process is detected only by sending a request, so try a second time after a restart.
@@ -218,18 +218,18 @@ impl Keeper {
             };
             let (connection, _) = ready.map_err(|error| {
                 ToolError::model(format!(
-                    "{name} was not called: {}. Continue without it, or tell the user that the process of \
-                     {} does not work.",
-                    describe_error(&error),
-                    self.file.name
+                    "{name} was not called, because the process of {} does not work: {}",
+                    self.file.name,
+                    describe_error(&error)
                 ))
+                .with_advice("Continue without it, or tell the user.")
             })?;
             // Checked after the list was updated, so that no call runs under an outdated definition.
             if !self.lock_offer().contains(tool) {
                 return Err(ToolError::model(format!(
-                    "{name} was not called: its process does not offer it any more, or has changed it. Use the tools \
-                     that are offered in the next turn."
-                )));
+                    "{name} was not called: its process does not offer it any more, or has changed it"
+                ))
+                .with_advice("Use the tools that are offered in the next turn."));
             }
             let line = |id| message::call(id, name, ctx.call().as_str(), arguments);
             let tell = |text| ctx.tell(Progress::Note(text));
@@ -243,48 +243,48 @@ impl Keeper {
     }
 
     fn report_failure(&self, name: &str, failure: Failure) -> Output {
-        let (status, text) = match failure {
+        let (status, text, advice) = match failure {
             Failure::NotSent(why) => (
                 ResultStatus::NotStarted,
-                format!(
-                    "{name} was not called, its process ended before: {why}. Call it again, or continue \
-                     without it."
-                ),
+                format!("{name} was not called, its process ended before: {why}"),
+                Some("Call it again, or continue without it."),
             ),
             Failure::Gone(why) => (
                 ResultStatus::EffectsUnknown,
                 format!(
-                    "the process of {name} ended while it ran: {why}. The effects of the call are not \
-                     known: check them before you call it again. The next call starts the process again."
+                    "the process of {name} ended while it ran: {why}. The effects of the call are not known. The \
+                     next call starts the process again."
                 ),
+                Some("Check the effects before you call it again."),
             ),
             Failure::Busy => (
                 ResultStatus::NotStarted,
-                format!(
-                    "{name} was not called: too many calls of its process are open. Call it again when they end."
-                ),
+                format!("{name} was not called: too many calls of its process are open"),
+                Some("Call it again when they end."),
             ),
             Failure::TooLong { bytes } => (
                 ResultStatus::Error,
                 format!(
-                    "{name} ran, and its answer of {bytes} bytes was discarded: the limit is {LINE_BYTES}. \
-                     Request less data."
+                    "{name} ran, and its answer of {bytes} bytes was discarded: the limit is {LINE_BYTES}"
                 ),
+                Some("Request less data."),
             ),
             Failure::TimedOut => (
                 ResultStatus::TimedOut,
                 format!(
                     "{name} did not answer within {} ms. Its process was asked to stop; its changes so far \
-                     remain. Request less, or continue without it.",
+                     remain.",
                     self.file.call_timeout.as_millis()
                 ),
+                Some("Request less, or continue without it."),
             ),
             Failure::Cancelled => (
                 ResultStatus::Cancelled,
                 format!("{name} was stopped. Its process was informed; its changes so far remain."),
+                None,
             ),
         };
-        Output::text(text).with_status(status)
+        Output::text(text).with_status(status).with_advice(advice.map(str::to_owned))
     }
 }
 

@@ -50,10 +50,8 @@ impl Tool for ProcessTool {
                 return Err(ToolError::model("this tool takes a JSON object of arguments; nothing was sent"));
             };
             let Some(keeper) = self.keeper.upgrade() else {
-                return Err(ToolError::model(
-                    "the process of this tool is ended for good; continue without \
-                     it",
-                ));
+                return Err(ToolError::model("the process of this tool is ended for good")
+                    .with_advice("Continue without it."));
             };
             keeper.call(ctx, &self.listed, arguments.as_str()).await
         })

@@ -48,7 +48,7 @@ fn check(disturb: impl Fn(&Path), words: &str) {
     disturb(folder.path());
     let before = files(folder.path());
     let told = commit(&workspace, &planned, &CancellationToken::new()).unwrap_err();
-    assert!(told.contains(words), "{told}");
+    assert!(told.problem.contains(words), "{told}");
     assert_eq!(files(folder.path()), before);
 }
 
@@ -73,8 +73,8 @@ fn changes_that_cannot_be_rolled_back_are_reported() {
     let before = workspace.read(&workspace.resolve("d").unwrap()).unwrap();
     let (path, error) = (before.path.clone(), FileError::Root);
     // Another process created a file in the place of the removed one.
-    let told = roll_back(&workspace, vec![Undo::PutBack(before, ExpectedState::Absent)], &error);
-    assert!(told.contains(&format!("`{path}` could not be put back")), "{told}");
+    let told = roll_back(&workspace, vec![Undo::PutBack(before, ExpectedState::Absent)], error.into());
+    assert!(told.problem.contains(&format!("`{path}` could not be put back")), "{told}");
 }
 
 #[test]
@@ -89,6 +89,6 @@ fn a_plan_of_a_stopped_call_changes_no_file() {
     let stop = CancellationToken::new();
     stop.cancel();
     let told = commit(&workspace, &planned, &stop).unwrap_err();
-    assert_eq!(told, "the call was stopped; nothing was changed");
+    assert_eq!(told.problem, "the call was stopped; nothing was changed");
     assert_eq!(files(folder.path()), before);
 }

@@ -67,13 +67,13 @@ fn one_block_that_does_not_fit_refuses_all() {
     let text = "fn one() {\n    a();\n    b();\n}\n";
     let bad = block("fn one() {", "fn two() {") + &block("    a();\n    c();\n}", "    d();\n}");
     check_refused(text, &bad, "line 6 do not occur in `a.txt`");
-    check_refused(text, &bad, "It differs first at line 3, where you wrote `    c();`");
+    check_refused(text, &bad, "It differs first at line 3, where the call has `    c();`");
     check_refused(text, &bad, "     3\t    b();");
     check_refused(text, &block("     1\tfn one() {\n     2\t    b()", "x"), "leave them out");
     check_refused(text, &(block("}", "x") + &block("    b();\n}", "y")), "change the same lines");
     check_refused(text, &block("    a();", "    a();"), "the same lines in place");
-    check_refused(text, "no block at all", "begin each block");
-    check_refused(text, "<<<<<<< SEARCH\n    a();\n=======\n", "is the diff cut?");
+    check_refused(text, "no block at all", "Begin each block");
+    check_refused(text, "<<<<<<< SEARCH\n    a();\n=======\n", "Check whether the diff is cut.");
     check_refused(text, &block("", "x").replace("SEARCH\n\n", "SEARCH\n"), "finds no lines");
     check_refused("a\0b\n", &block("a", "b"), "binary");
 }
@@ -104,7 +104,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     let path = scene.workspace.resolve("a.txt").unwrap();
     scene.workspace.remember(&path, Version::compute(b"one\n"));
     let met = apply(&scene, &block("two", "2")).unwrap_err();
-    assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
+    assert!(met.contains("changed since it was read") && met.contains("     2\ttwo"), "{met}");
     scene.workspace.remember(&path, Version::compute(b"one\ntwo\n"));
     apply(&scene, &block("two", "2")).unwrap();
     assert_eq!(scene.workspace.last_seen_version(&path), Some(Version::compute(b"one\n2\n")));

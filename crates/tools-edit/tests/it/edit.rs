@@ -37,7 +37,7 @@ impl Scene {
                 Some(Content::Text { text }) => Ok(text.clone()),
                 other => panic!("{other:?}"),
             },
-            Err(ToolError::Model(text)) => Err(text),
+            Err(ToolError::Model(text)) => Err(text.wire_text()),
             Err(other) => panic!("{other}"),
         }
     }
@@ -135,7 +135,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     let scene = Scene::new(b"one\ntwo\n");
     scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::compute(b"one\n"));
     let met = scene.edit("two", "2", &json!({})).unwrap_err();
-    assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
+    assert!(met.contains("changed since it was read") && met.contains("     2\ttwo"), "{met}");
     assert_eq!(scene.bytes(), b"one\ntwo\n");
     scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::compute(b"one\ntwo\n"));
     let told = scene.edit("two", "2", &json!({})).unwrap();
@@ -162,7 +162,7 @@ fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
     fs::write(&file, b"uno\n2\n").unwrap();
     fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     let met = scene.edit("2", "3", &json!({})).unwrap_err();
-    assert!(met.contains("changed since you read it") && met.contains("     1\tuno"), "{met}");
+    assert!(met.contains("changed since it was read") && met.contains("     1\tuno"), "{met}");
     assert_eq!(scene.bytes(), b"uno\n2\n");
 }
 

@@ -149,7 +149,7 @@ fn an_invalid_patch_is_refused_with_its_line() {
     let refused = |text: &str, words: &str| check_refused("a\nb\n", text, words);
     refused("", "begin with the line");
     refused("*** Update File: a.txt\n@@\n-a\n+x", "begin with the line");
-    refused("*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+x", "is it cut?");
+    refused("*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+x", "Check whether the patch is cut.");
     refused("*** Begin Patch\n*** End Patch", "has no file");
     refused(&patch("*** Frobnicate File: a"), "line 2 of the patch is not a header");
     refused(&patch("*** Add File:\n+x"), "line 2 of the patch has no path");
@@ -226,7 +226,7 @@ fn a_file_that_changed_since_it_was_read_is_refused() {
     let path = scene.workspace.resolve("a.txt").unwrap();
     scene.workspace.remember(&path, Version::compute(b"one\n"));
     let met = scene.apply(&update("@@\n-two\n+2")).unwrap_err();
-    assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
+    assert!(met.contains("changed since it was read") && met.contains("     2\ttwo"), "{met}");
     scene.workspace.remember(&path, Version::compute(b"one\ntwo\n"));
     scene.apply(&update("@@\n-two\n+2")).unwrap();
     // The model knows the content that the patch wrote.

@@ -90,7 +90,7 @@ fn called(tool: &dyn Tool, payload: &Payload) -> Result<String, String> {
             Some(Content::Text { text }) => Ok(text.clone()),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }

@@ -37,6 +37,6 @@ fn a_block_is_found_by_its_indentation() {
 fn a_line_that_is_not_there_is_told() {
     for anchor in [0, 3] {
         let told = BlockOptions::default().block("a\nb\n", anchor).unwrap_err().to_string();
-        assert!(told.contains("give an anchor_line from 1 to 2"), "{told}");
+        assert!(told.contains(&format!("line {anchor} is not one of them")), "{told}");
     }
 }

@@ -22,7 +22,7 @@ fn gated(scene: &Scene, tool: &str, arguments: &serde_json::Value) -> String {
             Some(Content::Text { text }) => text.clone(),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => text,
+        Err(ToolError::Model(text)) => text.wire_text(),
         Err(other) => panic!("{other}"),
     }
 }

@@ -34,7 +34,7 @@ fn a_page_says_how_to_read_on() {
     let two = "[a.txt: lines 2-3 of 4; read on with offset 4]\n     2\tb\n     3\tc\n";
     check("a\nb\nc\nd\n", json!({"offset": 2, "limit": 2}), Ok(two));
     check("a\nb\nc\nd\n", json!({"offset": 4}), Ok("[a.txt: lines 4-4 of 4]\n     4\td\n"));
-    check("a\nb\n", json!({"offset": 3}), Err("has 2 lines; give an offset from 1 to 2"));
+    check("a\nb\n", json!({"offset": 3}), Err("Give an offset from 1 to 2"));
     check("a\n", json!({"offset": "x"}), Err("do not fit"));
     let scene = Scene::new();
     scene.put("long", "x\n".repeat(5_000));
@@ -61,7 +61,7 @@ fn files_that_are_not_utf8_are_refused_by_kind() {
     check(b"a\0b", json!({}), Err("`a.txt` is a binary file of 3 bytes"));
     check(b"\xff\x01\xfe", json!({}), Err("`a.txt` is a binary file"));
     check(b"\xff\xfea\0b", json!({}), Err("not complete UTF-16 text"));
-    check(b"%PDF-1.7\n\0", json!({}), Err("a PDF of 10 bytes and is not shown; run `pdftotext"));
+    check(b"%PDF-1.7\n\0", json!({}), Err("a PDF of 10 bytes and is not shown\nRun `pdftotext"));
     let scene = Scene::new();
     scene.put("a.docx", b"PK\x03\x04\0\0");
     let told = scene.call("read_file", &json!({"path": "a.docx"})).unwrap_err();
@@ -92,7 +92,7 @@ fn several_ranges_are_shown_with_what_is_between_left_out() {
     );
     check(&text, json!({"ranges": ["21-30"]}), Err("has 20 lines"));
     for wrong in ["0-3", "5-3", "a-b", "", "-", "1-2-3"] {
-        check(&text, json!({"ranges": [wrong]}), Err("write it as 10-20"));
+        check(&text, json!({"ranges": [wrong]}), Err("Write it as 10-20"));
     }
     let scene = Scene::new();
     scene.put("heavy", format!("{}\n", "x".repeat(1_000)).repeat(500));
@@ -116,8 +116,8 @@ fn the_block_around_a_line_is_shown() {
         json!({"mode": "indentation", "indentation": {"anchor_line": 6, "max_levels": 1}}),
         Ok(inner),
     );
-    check(text, json!({"mode": "indentation"}), Err("give indentation.anchor_line"));
-    check(text, json!({"mode": "indentation", "offset": 11}), Err("give an anchor_line from 1 to 10"));
+    check(text, json!({"mode": "indentation"}), Err("Give indentation.anchor_line"));
+    check(text, json!({"mode": "indentation", "offset": 11}), Err("Give an anchor_line from 1 to 10"));
     check(text, json!({"mode": "block"}), Err("do not fit"));
 }
 
@@ -130,7 +130,7 @@ fn several_files_have_an_outcome_each() {
     let output = scene.output("read_file", &files).unwrap();
     let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
     assert!(
-        text.starts_with("[a.txt: lines 2-2 of 2]\n     2\ttwo\n\n[none: not read: `none` does not exist;"),
+        text.starts_with("[a.txt: lines 2-2 of 2]\n     2\ttwo\n\n[none: not read: `none` does not exist]"),
         "{text}"
     );
     assert!(
@@ -160,9 +160,9 @@ fn several_files_have_an_outcome_each() {
     // A file that was read can be written.
     scene.call("write_file", &json!({"path": "a.txt", "content": "new\n"})).unwrap();
     for (wrong, words) in [
-        (json!({}), "give `path` for one file"),
-        (json!({"path": "a.txt", "files": [{"path": "b"}]}), "not both"),
-        (json!({"files": []}), "give 1 to 20 files, not 0"),
+        (json!({}), "Give `path` for one file"),
+        (json!({"path": "a.txt", "files": [{"path": "b"}]}), "the call has both of"),
+        (json!({"files": []}), "names 0 files, and it takes 1 to 20"),
         (json!({"files": [{"path": "none"}]}), "does not exist"),
         (json!({"files": [{"path": "a.txt", "offset": "x"}]}), "do not fit"),
     ] {
@@ -207,7 +207,7 @@ fn pictures_are_shown_as_pictures() {
     let mut large = b"\xff\xd8\xff".to_vec();
     large.resize(5 * 1024 * 1024 + 1, 0);
     scene.put("large", large);
-    assert!(scene.call("read_file", &json!({"path": "large"})).unwrap_err().contains("make it smaller"));
+    assert!(scene.call("read_file", &json!({"path": "large"})).unwrap_err().contains("Make it smaller"));
 }
 
 // correctness-3 1: a provider refuses these, and every later request of the run with them.
@@ -254,7 +254,7 @@ fn ways_out_are_refused_with_words() {
         scene.call("write_file", &json!({"path": path, "content": "taken"})).unwrap_err();
     }
     assert_eq!(std::fs::read(scene.folder.path().join("secret")).unwrap(), b"secret");
-    assert!(scene.call("read_file", &json!({"path": "none"})).unwrap_err().contains("list the folder"));
+    assert!(scene.call("read_file", &json!({"path": "none"})).unwrap_err().contains("List the folder"));
 }
 
 // H3, H6

@@ -52,7 +52,7 @@ impl Scene {
                 Some(Content::Text { text }) => Ok(text.clone()),
                 other => panic!("{other:?}"),
             },
-            Err(ToolError::Model(text)) => Err(text),
+            Err(ToolError::Model(text)) => Err(text.wire_text()),
             Err(other) => panic!("{other}"),
         }
     }

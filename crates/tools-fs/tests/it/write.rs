@@ -26,7 +26,7 @@ fn an_existing_file_is_only_replaced_after_it_was_read() {
     assert!(scene.call("write_file", &write).unwrap_err().contains("Call read_file on it first"));
     scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
     scene.put("a.txt", "one\ntwo\nthree\n");
-    assert!(scene.call("write_file", &write).unwrap_err().contains("changed since you read it"));
+    assert!(scene.call("write_file", &write).unwrap_err().contains("changed since it was read"));
     assert_eq!(scene.bytes("a.txt"), b"one\ntwo\nthree\n");
     scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
     let told = scene.call("write_file", &write).unwrap();
@@ -104,7 +104,7 @@ fn create_file_never_replaces_a_file() {
     // The write is refused even with the present content, and even after a read.
     scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
     let told = scene.call("create_file", &make).unwrap_err();
-    assert!(told.contains("exists already; nothing was written. Change it with edit_file"), "{told}");
+    assert!(told.contains("exists already; nothing was written\nChange it with edit_file"), "{told}");
     assert_eq!(scene.inspect("create_file", &make).changes, []);
     assert_eq!(scene.bytes("a/b.txt"), b"one\n");
     let write = windlass_protocol::Effect::Write { path: "../a".into(), bytes: Some(1) };

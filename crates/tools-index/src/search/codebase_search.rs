@@ -167,10 +167,8 @@ impl Tool for CodebaseSearch {
             };
             // A panic fails this call and not the turn (RULES L8). The next call reopens the index.
             let broken = |_| {
-                ToolError::model(
-                    "the search failed with an internal error; call it again, or \
-                     use grep_file",
-                )
+                ToolError::model("the search failed with an internal error")
+                    .with_advice("Call it again, or use grep_file.")
             };
             let mut searching = tokio::task::spawn_blocking(work);
             let found = if let Ok(found) = tokio::time::timeout(SLOW, &mut searching).await {
@@ -204,7 +202,9 @@ fn search(
 ) -> Result<Answer, ToolError> {
     let asked = query_words(&arguments.query);
     if asked.is_empty() {
-        return Err(ToolError::model("the query has no word; give some that the code would use"));
+        return Err(
+            ToolError::model("the query has no word").with_advice("Give some words that the code would use.")
+        );
     }
     let language = language(arguments.language.as_deref())?;
     let (path, _) = place.start(arguments.path.as_deref())?;
@@ -271,11 +271,15 @@ fn query_index(
 }
 
 fn unusable(trouble: &Trouble) -> ToolError {
-    ToolError::model(match trouble {
-        Trouble::Busy => {
-            "another process is making the index; call again in a few seconds, or use grep_file".to_owned()
+    let (problem, advice) = match trouble {
+        Trouble::Busy => (
+            "another process is making the index".to_owned(),
+            "Call again in a few seconds, or use grep_file.",
+        ),
+        Trouble::Broken(error) => (format!("the index cannot be used ({error})"), "Use grep_file."),
+        Trouble::Folder(error) => {
+            (format!("the folder of the index cannot be used ({error})"), "Use grep_file.")
         }
-        Trouble::Broken(error) => format!("the index cannot be used ({error}); use grep_file"),
-        Trouble::Folder(error) => format!("the folder of the index cannot be used ({error}); use grep_file"),
-    })
+    };
+    ToolError::model(problem).with_advice(advice)
 }

@@ -61,7 +61,7 @@ fn call_in(ctx: &Context, tool: &dyn Tool, arguments: &Value) -> Result<String, 
             Some(Content::Text { text }) => Ok(text.clone()),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }

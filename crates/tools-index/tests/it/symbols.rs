@@ -42,8 +42,8 @@ fn a_bad_question_is_answered_with_what_to_do() {
         let text = call(&workspace, name, &arguments).unwrap_err();
         assert!(text.contains(words), "{text}");
     };
-    bad("indexer_search_code", json!({"query": ""}), "as part of a name");
-    bad("indexer_search_code", json!({"query": "(", "match": "regex"}), "use match contains");
+    bad("indexer_search_code", json!({"query": ""}), "Give a part of a name.");
+    bad("indexer_search_code", json!({"query": "(", "match": "regex"}), "Use match contains.");
     bad("indexer_search_code", json!({"query": "a", "language": "klingon"}), "languages with symbols: rust");
     bad("indexer_search_code", json!({"query": "a", "path": "../x"}), "..");
     bad("indexer_analyze_file", json!({"path": "missing.rs"}), "missing.rs");

@@ -18,7 +18,8 @@ async fn get_pet(server: &Server, limits: OpenApiLimits) -> (ResultStatus, Strin
     let tools = at(&api, server).limits(limits).build().unwrap();
     let output = call(&tools, "getPet", &json!({"id": "7"})).await.unwrap();
     assert!(output.is_external);
-    (output.status, output.words())
+    let advice = output.advice.as_ref().map(|advice| format!("\n{advice}"));
+    (output.status, output.words() + &advice.unwrap_or_default())
 }
 
 #[tokio::test]
@@ -170,9 +171,9 @@ async fn a_slow_server_ends_in_an_error() {
     let limits = OpenApiLimits::default().with_total(Duration::from_millis(50));
     let tools = at(&api, &server).limits(limits).writes(true).skip_refused(true).build().unwrap();
     let error = call(&tools, "getPet", &json!({"id": "7"})).await.unwrap_err().to_string();
-    assert!(error.contains("within 50ms. Try again later"), "{error}");
+    assert!(error.contains("within 50ms"), "{error}");
     let error = call(&tools, "addPet", &json!({"body": {"name": "a"}})).await.unwrap_err().to_string();
-    assert!(error.contains("It is not known whether the request took effect"), "{error}");
+    assert!(error.contains("it is not known whether the request took effect"), "{error}");
 }
 
 #[tokio::test]

@@ -158,15 +158,15 @@ async fn a_token_may_change_and_vanish() {
     let broken = call(&tools, "bearer", &json!({})).await.unwrap_err().to_string();
     assert_eq!(
         broken,
-        "the credential for `oauth` has characters that are invalid in a header. Tell the human; nothing was sent"
+        "the credential for `oauth` has characters that are invalid in a header; nothing was sent"
     );
     let missing = call(&tools, "bearer", &json!({})).await.unwrap_err().to_string();
-    assert_eq!(missing, "the credential for `oauth` is missing. Tell the human; nothing was sent");
+    assert_eq!(missing, "the credential for `oauth` is missing; nothing was sent");
     assert!(server.requests().is_empty());
 
     let tools =
         at(&api, &server).operations(["bearer"]).credential("oauth", "later-token-3").build().unwrap();
     let output = call(&tools, "bearer", &json!({})).await.unwrap();
-    assert!(output.words().contains("The credentials are not accepted for this. Tell the human"));
+    assert!(output.words().contains("The credentials are not accepted for this."));
     assert!(output.words().contains("Bearer [redacted]"), "{}", output.words());
 }

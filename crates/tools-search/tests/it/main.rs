@@ -46,7 +46,7 @@ fn call(tool: &GrepFile, arguments: &Value) -> Result<String, String> {
             Some(Content::Text { text }) => Ok(text.clone()),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }
@@ -183,7 +183,7 @@ fn a_bad_pattern_is_answered_with_what_to_do() {
         let text = call(&tool, &json!({"pattern": pattern})).unwrap_err();
         assert!(text.contains("put `\\` before"), "{text}");
     }
-    assert!(call(&tool, &json!({"pattern": "a", "glob": "[x"})).unwrap_err().contains("give a glob"));
+    assert!(call(&tool, &json!({"pattern": "a", "glob": "[x"})).unwrap_err().contains("a glob is like"));
 }
 
 #[cfg(unix)]

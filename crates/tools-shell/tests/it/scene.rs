@@ -44,7 +44,7 @@ pub(crate) fn call(tool: &dyn Tool, ctx: &Context, arguments: &Value) -> Met {
             Some(Content::Text { text }) => Ok((output.status, text.clone())),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }
@@ -238,7 +238,7 @@ fn met(output: Result<windlass_tool::Output, ToolError>) -> Met {
             Some(Content::Text { text }) => Ok((output.status, text.clone())),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => Err(text),
+        Err(ToolError::Model(text)) => Err(text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }

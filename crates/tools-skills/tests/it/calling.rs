@@ -16,7 +16,7 @@ pub(crate) async fn call(tool: &dyn Tool, arguments: &Value) -> (ResultStatus, S
             Some(Content::Text { text }) => (output.status, text.clone()),
             other => unreachable!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => (ResultStatus::Error, text),
+        Err(ToolError::Model(text)) => (ResultStatus::Error, text.wire_text()),
         Err(other) => unreachable!("{other}"),
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_protocol::Effect;
-use windlass_tools_web::{Embeddings, Fetch, ServiceKey, VectorForm, WebLimits};
+use windlass_tool::ToolError;
+use windlass_tools_web::{Embeddings, EmbeddingsError, Fetch, ServiceKey, VectorForm, WebLimits};
 
 use crate::fake::{FakeWeb, FetchWeb as _};
 use crate::search::{JSON, key};
@@ -20,7 +21,10 @@ fn embeddings(server: &Server, key: ServiceKey) -> Embeddings {
 }
 
 async fn failed(embeddings: &Embeddings) -> String {
-    embeddings.embed(&["a"]).await.unwrap_err().to_string()
+    match embeddings.embed(&["a"]).await.unwrap_err() {
+        EmbeddingsError::Asked(ToolError::Model(text)) => text.wire_text(),
+        other => other.to_string(),
+    }
 }
 
 #[tokio::test]

@@ -124,7 +124,11 @@ async fn invalid_or_secret_queries_are_refused_before_a_request() {
     let ctx = context().with_redactor(Redactor::new(["sk/planted=0001".into()]));
     let long = "x".repeat(401);
     for (tool, arguments, said) in [
-        (&search as &dyn Tool, json!({"query": " "}), "the query has 1 characters and nothing was sent"),
+        (
+            &search as &dyn Tool,
+            json!({"query": " "}),
+            "the query has 1 characters, 1 to 400 are allowed, and nothing was sent",
+        ),
         (&search, json!({"query": long}), "the query has 401 characters"),
         (&search, json!({"query": "is sk/planted=0001 valid?"}), "the query holds a secret"),
         (
@@ -134,7 +138,7 @@ async fn invalid_or_secret_queries_are_refused_before_a_request() {
         ),
         (&search, json!({"query": "q", "exclude_domains": ["sk/planted=0001"]}), "`exclude_domains` is not"),
         (&search, json!({"query": "q", "api_key": "x"}), "unknown field `api_key`"),
-        (&extract, json!({"urls": []}), "0 URLs were given and nothing was sent"),
+        (&extract, json!({"urls": []}), "0 URLs were given, 1 to 10 are allowed, and nothing was sent"),
         (&extract, json!({"urls": vec!["https://a.test/"; 11]}), "11 URLs were given"),
         (&extract, json!({"urls": ["https://a.test/?x=sk%2Fplanted%3D0001"]}), "a URL holds a secret"),
         (&extract, json!({"urls": ["https://a.test/", "a.test"]}), "a.test: the URL cannot be read"),

@@ -33,7 +33,7 @@ pub(crate) async fn call(tool: &dyn Tool, arguments: &Value) -> (ResultStatus, S
             Some(Content::Text { text }) => (output.status, text.clone()),
             other => panic!("{other:?}"),
         },
-        Err(ToolError::Model(text)) => (ResultStatus::Error, text),
+        Err(ToolError::Model(text)) => (ResultStatus::Error, text.wire_text()),
         Err(other) => panic!("{other}"),
     }
 }
@@ -106,7 +106,8 @@ async fn a_url_with_a_secret_is_not_asked_for() {
         let arguments = payload(&json!({ "url": server.url(path) }));
         let ctx = context().with_redactor(redactor.clone());
         let told = tool(&server).call(&ctx, &arguments).await;
-        let is_refused = matches!(&told, Err(ToolError::Model(text)) if text.contains("nothing was sent"));
+        let is_refused =
+            matches!(&told, Err(ToolError::Model(text)) if text.problem.contains("nothing was sent"));
         assert_eq!(is_refused, !is_sent, "{path}: {told:?}");
     }
 }
@@ -161,11 +162,11 @@ async fn refusals_say_what_to_do() {
     );
     let nothing = WebFetch::new(Arc::new(FakeWeb::open().fetch()));
     for (arguments, said) in [
-        (json!({"url": "docs.rs"}), "the URL cannot be read: relative URL without a base. Give a whole URL"),
-        (json!({"url": "ftp://docs.rs/"}), "the scheme \"ftp\", and only http and https are fetched. Give"),
+        (json!({"url": "docs.rs"}), "the URL cannot be read: relative URL without a base\nGive a whole URL"),
+        (json!({"url": "ftp://docs.rs/"}), "the scheme \"ftp\", and only http and https are fetched\nGive"),
         (
             json!({"url": "http://localhost/"}),
-            "localhost is this machine, and only the public internet is reachable. Do not",
+            "localhost is this machine, and only the public internet is reachable\nDo not",
         ),
         (
             json!({"url": "http://0xa9fea9fe/"}),
@@ -173,7 +174,7 @@ async fn refusals_say_what_to_do() {
         ),
         (
             json!({"url": "http://a.test/"}),
-            "a.test cannot be reached: no server has the address. Check the host's name",
+            "a.test cannot be reached: no server has the address\nCheck the host's name",
         ),
         (json!({"url": 1}), "the arguments do not fit this tool: /url: "),
         (json!({"url": "http://a.test/", "headers": {}}), "unknown field `headers`"),
@@ -199,7 +200,7 @@ async fn a_stopped_call_leaves_nothing_behind() {
         stop.cancel();
     };
     let (result, ()) = tokio::join!(tool.call(&ctx, &payload), stopping);
-    assert!(matches!(result, Err(ToolError::Model(text)) if text.contains("stopped")));
+    assert!(matches!(result, Err(ToolError::Model(text)) if text.problem.contains("stopped")));
     while server.left() == 0 {
         tokio::task::yield_now().await;
     }

@@ -28,7 +28,7 @@ impl Driver {
     /// Removes the view and leaves the modes of the terminal, so that another program can use it.
     pub(super) fn release_terminal(&mut self) -> io::Result<()> {
         self.display.clear()?;
-        self.keys.stop();
+        self.sources.stop_keys();
         self.modes = None;
         Ok(())
     }

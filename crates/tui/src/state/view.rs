@@ -148,6 +148,7 @@ impl State {
         }
         let mut card = card.clone();
         card.can_remember = false;
+        card.answers.retain(|answer| !answer.is_remembered());
         let mut rendered = card.render(position, CardLimits::default().with_diff_lines(2), &options);
         rendered.shows_all = false;
         Some(rendered)

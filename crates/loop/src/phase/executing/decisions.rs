@@ -38,7 +38,7 @@ impl Executing {
                 None
             }
             (Verdict::Deny, _) => {
-                let text = words::denial_text(&reason.rule_id, &reason.text);
+                let text = words::denial_text(&reason);
                 self.end_call(core, text.to_result(id.clone(), ResultStatus::Denied));
                 self.advance(core)
             }

@@ -96,9 +96,7 @@ impl EarlyChecks {
             EarlyRefusal::Refused { status, text, advice } => {
                 (status, ResultText { problem: text.into(), advice: advice.map(Into::into) })
             }
-            EarlyRefusal::Denied(reason) => {
-                (ResultStatus::Denied, words::denial_text(&reason.rule_id, &reason.text))
-            }
+            EarlyRefusal::Denied(reason) => (ResultStatus::Denied, words::denial_text(&reason)),
         };
         let text = words::early_refusal_text(&problem);
         self.refused.insert(key, Refusal { status, text });
