@@ -118,10 +118,9 @@ impl PendingRequest {
 
 impl Drop for PendingRequest {
     fn drop(&mut self) {
-        if self.peer.lock().open.remove(&self.id).is_some() {
-            if let Err(TrySendError::Full(_)) = self.peer.outgoing.try_send(cancellation(self.id)) {
-                self.peer.lock().cancelled.push(self.id);
-            }
+        let is_open = self.peer.lock().open.remove(&self.id).is_some();
+        if is_open && let Err(TrySendError::Full(_)) = self.peer.outgoing.try_send(cancellation(self.id)) {
+            self.peer.lock().cancelled.push(self.id);
         }
     }
 }

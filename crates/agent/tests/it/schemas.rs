@@ -92,7 +92,7 @@ async fn run_all(subjects: &[Subject], share: usize) -> Counts {
 fn collect_text(event: &Event, text: &mut String) {
     match event {
         Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } | Event::CallStarted { .. } => {
-            text.clear()
+            text.clear();
         }
         Event::Text { text: more } | Event::CallArguments { delta: more, .. } => text.push_str(more),
         _ => {}

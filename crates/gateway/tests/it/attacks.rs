@@ -292,6 +292,7 @@ impl Target {
     }
 
     /// Checks that nothing that an operator reads contains a key, and that no budget is passed.
+    #[expect(clippy::disallowed_methods, reason = "the test looks at the file of the budgets")]
     fn check_records(&self, front: &Front, attempts: &[Attempt]) {
         let usage = front.usage();
         let lines = self.lines.0.lock().unwrap();

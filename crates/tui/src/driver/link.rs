@@ -103,12 +103,11 @@ impl Link {
                 Err(error) => return parts.reply(Reply::Error(describe(&error))),
             };
             loop {
-                let next = match stream.next().now_or_never() {
-                    Some(next) => next,
-                    None => {
-                        tokio::time::sleep(FEED_PAUSE).await;
-                        stream.next().await
-                    }
+                let next = if let Some(next) = stream.next().now_or_never() {
+                    next
+                } else {
+                    tokio::time::sleep(FEED_PAUSE).await;
+                    stream.next().await
                 };
                 match next {
                     Ok(event) => {
