@@ -35,6 +35,8 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 /// The old text has to match in one place. With `replace_all` or `expected_count` an exact match may have
 /// several. The tool refuses a file that changed since the model read it. [`Tool::inspect`] reports the diff
 /// before the call is approved.
+///
+/// [`Tool::inspect`]: windlass_tool::Tool::inspect
 #[derive(Debug)]
 pub struct EditFile {
     workspace: Arc<Workspace>,
