@@ -295,13 +295,14 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends the view, and stops the runs in order. A key ends the wait.
+    /// Ends the view and the runs in order. A key ends the wait. Without a terminal, no person decided about the open
+    /// questions, so runs that wait for answers are suspended.
     async fn end(&mut self) -> io::Result<()> {
-        // The runs are stopped in order also if the terminal is gone.
         let left = self.paint_farewell();
         let host = self.link.host().clone();
         tokio::select! {
-            () = host.stop_all() => {}
+            () = host.stop_all(), if left.is_ok() => {}
+            () = host.suspend_all(), if left.is_err() => {}
             () = self.sources.wait_for_key(), if left.is_ok() => {}
             () = tokio::time::sleep(PATIENCE) => {}
         }

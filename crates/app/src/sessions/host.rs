@@ -8,12 +8,14 @@ mod rules;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use windlass_agent::SharedGrants;
 use windlass_sandbox::EditorFiles;
 use windlass_tool::CancellationToken;
 
+use super::answer::Answer;
 use super::catalog::Sessions;
 use super::continuation::{Continuation, RunChanges};
 use super::desk::Desk;
@@ -29,6 +31,9 @@ use crate::feed::{Feed, FeedEvent};
 use crate::mcp::ConfiguredServer;
 use crate::providers::ProviderOptions;
 use crate::runs::{Session, SessionOptions, new_id};
+
+/// Time until a run that is being suspended is looked at for further questions.
+const NEXT_QUESTION: Duration = Duration::from_millis(50);
 
 /// Owner of the running sessions of a process, through which every front end starts, continues, watches and answers
 /// them. Clones are handles to the same host. Create one for each [`App`].
@@ -277,6 +282,30 @@ impl SessionHost {
         }
         for run in &runs {
             run.wait().await;
+        }
+    }
+
+    /// Ends all runs of this process, and leaves their open questions for a later answer: a run that waits for
+    /// answers is suspended, and the others are stopped in order. Cancel-safe.
+    pub async fn suspend_all(&self) {
+        let runs = self.handles();
+        futures_util::future::join_all(runs.into_iter().map(|run| async move { suspend(&run).await })).await;
+    }
+}
+
+/// Suspends a run that waits for answers, and stops a run without open questions.
+async fn suspend(run: &RunHandle) {
+    if run.questions().is_empty() {
+        run.stop();
+    }
+    loop {
+        for question in run.questions() {
+            // If this fails, an answer of another window came first.
+            drop(run.answer(&question.id, Answer::Later, "program"));
+        }
+        // The run can ask its next question.
+        if tokio::time::timeout(NEXT_QUESTION, run.wait()).await.is_ok() {
+            return;
         }
     }
 }

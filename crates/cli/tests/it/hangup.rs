@@ -35,12 +35,12 @@ fn end(child: &mut Child) -> Duration {
             child.kill().unwrap();
             panic!(
                 "the program works {END:?} after the end of its terminal, with {:?} of a core",
-                used - before
+                used.saturating_sub(before)
             );
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    used - before
+    used.saturating_sub(before)
 }
 
 /// Returns true if a process of the place's program exists.
@@ -53,9 +53,22 @@ fn is_running(place: &Place) -> bool {
     })
 }
 
+#[track_caller]
+fn check_resumable(place: &Place) {
+    let id = place.run_id();
+    let open = text(&place.run(&["approvals", "list"]).stdout);
+    assert!(open.contains(&id) && open.contains("first: run_command"), "{open}");
+    let answered = place.run(&["approvals", "approve", &id, "first"]);
+    assert!(answered.status.success(), "{}", text(&answered.stderr));
+    let resumed = place.run(&["run", "--resume", &id]);
+    let told = text(&resumed.stdout) + &text(&resumed.stderr);
+    assert!(resumed.status.success() && told.contains("The file exists."), "{told}");
+    assert!(place.project().join("asked").exists());
+}
+
 /// The terminal does not control the program here, as with `nohup`, so no signal reports its end.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_closed_terminal_ends_the_conversation() {
+async fn a_closed_terminal_ends_the_conversation_and_its_run_can_be_resumed() {
     let (place, provider) = (Place::new(), provider(ASKS).await);
     let mut pty = Pty::with_size(100, 30);
     let mut child = pty.start(talk(&place, &provider.base_url()));
@@ -66,6 +79,7 @@ async fn a_closed_terminal_ends_the_conversation() {
     pty.hang_up();
     let used = end(&mut child);
     assert!(used < Duration::from_secs(1), "{used:?} of a core");
+    check_resumable(&place);
     provider.shutdown().await;
 }
 
@@ -86,5 +100,6 @@ async fn a_hangup_of_the_controlling_terminal_ends_the_conversation() {
         assert!(began.elapsed() < END, "the program did not end with its shell");
         std::thread::sleep(Duration::from_millis(20));
     }
+    check_resumable(&place);
     provider.shutdown().await;
 }
