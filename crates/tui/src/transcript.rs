@@ -288,7 +288,11 @@ fn describe_compaction(results: usize, has_removed_turns: bool, has_note: bool) 
         (true, false) => "earlier turns were removed",
         (false, _) => "",
     };
-    let results = if results > 0 { format!("{results} old results were removed") } else { String::new() };
+    let results = match results {
+        0 => String::new(),
+        1 => "an old result was removed".to_owned(),
+        results => format!("{results} old results were removed"),
+    };
     match (turns, results.as_str()) {
         ("", "") => "the conversation is short already: nothing was removed".to_owned(),
         (turns, "") => format!("the conversation was shortened: {turns}"),

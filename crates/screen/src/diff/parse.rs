@@ -40,14 +40,32 @@ struct Position {
     has_hunk: bool,
 }
 
+/// The lines of git before the name of a file. Their notes follow the name.
+struct Header<'t> {
+    names: &'t str,
+    notes: Vec<Row<'t>>,
+}
+
+impl<'t> Header<'t> {
+    /// Returns the rows of a file without hunks, such as a renamed one.
+    fn into_rows(self) -> impl Iterator<Item = Row<'t>> {
+        let name = self.names.rsplit_once(" b/").map_or(self.names, |(_, name)| name);
+        std::iter::once(row(RowKind::File, name, None)).chain(self.notes)
+    }
+}
+
 /// Returns the lines of a diff. Lines that do not belong to a hunk are notes.
 pub(super) fn rows(diff: &str) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     let mut at = Position::default();
+    let mut header: Option<Header<'_>> = None;
     let mut old_name = "";
     for line in diff.lines() {
         if at.old_left > 0 || at.new_left > 0 {
             push_hunk_line(line, &mut at, &mut rows);
+        } else if let Some(names) = line.strip_prefix("diff --git ") {
+            let before = header.replace(Header { names, notes: Vec::new() });
+            rows.extend(before.into_iter().flat_map(Header::into_rows));
         } else if let Some(name) = line.strip_prefix("--- ") {
             old_name = name;
         } else if let Some(name) = line.strip_prefix("+++ ") {
@@ -55,16 +73,22 @@ pub(super) fn rows(diff: &str) -> Vec<Row<'_>> {
             at.file = Some(rows.len());
             at.has_hunk = false;
             rows.push(row(RowKind::File, remove_letter(name), None));
+            rows.extend(header.take().into_iter().flat_map(|header| header.notes));
         } else if let Some((old, new)) = line.strip_prefix("@@ ").and_then(hunk) {
             if at.has_hunk {
                 rows.push(row(RowKind::Gap, "", None));
             }
             at.has_hunk = true;
             ((at.old, at.old_left), (at.new, at.new_left)) = (old, new);
-        } else if !line.starts_with("diff --git ") && !line.starts_with("index ") && !line.is_empty() {
-            rows.push(row(RowKind::Note, line, None));
+        } else if !line.starts_with("index ") && !line.is_empty() {
+            header.as_mut().map_or(&mut rows, |header| &mut header.notes).push(row(
+                RowKind::Note,
+                line,
+                None,
+            ));
         }
     }
+    rows.extend(header.into_iter().flat_map(Header::into_rows));
     rows
 }
 

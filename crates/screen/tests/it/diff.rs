@@ -93,10 +93,23 @@ fn remarks_stay_and_a_cut_diff_is_readable() {
     assert_eq!(shown, "rename from a\nrename to b\nx (+0 -0)\n1   same\n[4 of 90 lines of the diff shown]\n");
 }
 
+#[test]
+fn remarks_of_git_follow_the_name_of_their_file() {
+    let diff = "diff --git a/new.rs b/new.rs\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/new.rs\n\
+                @@ -0,0 +1 @@\n+one\ndiff --git a/old.rs b/moved to.rs\nsimilarity index 100%\nrename from old.rs\n\
+                rename to moved to.rs\ndiff --git a/p.png b/p.png\nBinary files a/p.png and b/p.png differ\n";
+    let shown = text(&render_diff(diff, DiffLimits::default(), &options(80)));
+    assert_eq!(
+        shown,
+        "new.rs (+1 -0)\nnew file mode 100644\n1 + one\nmoved to.rs (+0 -0)\nsimilarity index 100%\nrename from old.rs\n\
+         rename to moved to.rs\np.png (+0 -0)\nBinary files a/p.png and b/p.png differ\n"
+    );
+}
+
 proptest! {
     #[test]
     fn any_text_fits(parts in prop::collection::vec(prop::sample::select(vec![
-        "--- a\n", "+++ b\n", "@@ -1,3 +1,3 @@\n", "@@ -1 +1 @@\n", "-a é b\n", "+a 日本 c\n", " x\n", "\n", "\\ No\n",
+        "--- a\n", "+++ b\n", "diff --git a/a b/a\n", "new file mode 100644\n", "@@ -1,3 +1,3 @@\n", "@@ -1 +1 @@\n", "-a é b\n", "+a 日本 c\n", " x\n", "\n", "\\ No\n",
         "\u{1b}[0m\n", "@@ -99999999999999999999 +1 @@\n", "+\t\u{202e}\n", "é\n",
     ]), 0..40), columns in 20_usize..60, lines in 0_usize..20) {
         let rendered = render_diff(&parts.concat(), DiffLimits::default().with_lines(lines), &options(columns));

@@ -354,7 +354,7 @@ export class Transcript {
   }
 
   compacted(event) {
-    const removed = event.results ? `: ${event.results} results were removed` : "";
+    const removed = event.results === 1 ? ": a result was removed" : event.results ? `: ${event.results} results were removed` : "";
     const saved = event.before ? ` (about ${event.after} tokens instead of ${event.before})` : "";
     this.add("quiet", event, `The conversation was shortened${removed}${saved}`);
   }
