@@ -264,3 +264,15 @@ async fn words_for_a_completed_run_are_refused() {
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("is completed and receives no messages"), "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_resume_leaves_the_session_as_it_was() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    assert!(place.run(&["run", "x", "--base-url", &url, "--model", "m", "--deny"]).status.success());
+    let before = text(&place.run(&["sessions", "list", "--json"]).stdout);
+    assert!(before.contains(r#""state":"ended""#), "{before}");
+    let refused = place.run(&["run", "--resume", "last"]);
+    assert!(text(&refused.stderr).contains("is completed and cannot be resumed"), "{refused:?}");
+    assert_eq!(text(&place.run(&["sessions", "list", "--json"]).stdout), before);
+}
