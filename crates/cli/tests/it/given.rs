@@ -263,6 +263,11 @@ async fn words_for_a_completed_run_are_refused() {
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("is completed and receives no messages"), "{told}");
+    let advice = format!("windlass run --continue {}", place.run_id());
+    assert!(told.contains(&advice) && !told.contains("start a new run"), "{told}");
+    // `last` names the run, too.
+    let output = place.run(&["say", "last", "one more thing"]);
+    assert!(text(&output.stderr).contains("is completed and receives no messages"), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
