@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windlass_app::feed::{CallCard, Question};
 use windlass_app::sessions::{Answer, OpenQuestion};
 
-use crate::updates::{kind_of, shorten, text_content, title_of};
+use crate::updates::{kind_of, shorten, shorten_call, text_content, title_of};
 
 /// Name of this window in the record of an answer.
 pub(crate) const WINDOW: &str = "editor";
@@ -60,7 +60,7 @@ fn options_of(card: &CallCard) -> Vec<Value> {
     if card.can_remember {
         let name = match card.scope.as_str() {
             "" => "Allow for this session".to_owned(),
-            scope => shorten(&format!("Allow for this session: {scope}")),
+            scope => shorten_call(&format!("Allow for this session: {scope}")),
         };
         options.push(option(SESSION, &name, "allow_always"));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use windlass_hitl::escape_unsafe;
+use windlass_hitl::{display_line, escape_unsafe};
 
 /// Longest title of a call in characters.
 const MAX_TITLE: usize = 160;
@@ -55,16 +55,25 @@ pub(crate) fn title_of(tool: &str, arguments: &Value) -> String {
     const NAMES: [&str; 6] = ["path", "command", "pattern", "query", "url", "name"];
     let target = NAMES.iter().find_map(|name| arguments.get(name).and_then(Value::as_str));
     let title = target.map_or_else(|| tool.to_owned(), |target| format!("{tool} {target}"));
-    shorten(&title)
+    shorten_call(&title)
 }
 
 /// Returns the first line of a text, shortened for a title.
 pub(crate) fn shorten(text: &str) -> String {
-    // Invisible characters could hide the end of a command from the person who approves it.
-    let line = escape_unsafe(text.trim().lines().next().unwrap_or_default());
+    // Invisible characters could hide the end of a text.
+    cut(&escape_unsafe(text.trim().lines().next().unwrap_or_default()))
+}
+
+/// Returns the description of a call on one line, shortened for a title. Line breaks are displayed as escapes, because
+/// a person who approves the call must see that a command goes on after its first line.
+pub(crate) fn shorten_call(text: &str) -> String {
+    cut(&display_line(text.trim()))
+}
+
+fn cut(line: &str) -> String {
     match line.char_indices().nth(MAX_TITLE) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.into_owned(),
+        None => line.to_owned(),
     }
 }
 
@@ -81,4 +90,20 @@ fn location(root: &Path, path: &str, line: Option<u64>) -> Value {
         fields.insert("line".to_owned(), json!(line));
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{shorten_call, title_of};
+
+    // H14
+    #[test]
+    fn a_title_shows_that_a_command_goes_on_after_a_line_break() {
+        let title = |command: &str| title_of("run_command", &json!({ "command": command }));
+        assert_eq!(title("echo tidy # \ntouch x"), r"run_command echo tidy # \ntouch x");
+        assert_eq!(title(r"echo tidy # \ntouch x"), r"run_command echo tidy # \\ntouch x");
+        assert_eq!(shorten_call("Allow: `a\nb` in c/"), r"Allow: `a\nb` in c/");
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use windlass_app::runs::{OpenQuestions, RunAnswers, RunFolder, StoredAnswer, store_answer};
 use windlass_app::{App, one_line};
-use windlass_hitl::{ApprovalRequest, display_safe};
+use windlass_hitl::{ApprovalRequest, display_line, display_safe};
 use windlass_protocol::CallId;
 
 use crate::arguments::{Approvals, ApprovalsCommand, Target};
@@ -156,18 +156,14 @@ fn the_question<'a>(open: &'a OpenQuestions, run: &str, id: &str) -> anyhow::Res
 
 /// Returns a short label of a question: its call, tool, agents and id.
 fn label(question: &ApprovalRequest) -> String {
-    let agents: Vec<String> = question.agents.iter().map(|agent| display_safe(agent)).collect();
+    let agents: Vec<String> = question.agents.iter().map(|agent| display_line(agent)).collect();
     let agents = if agents.is_empty() { String::new() } else { format!(" of {}", agents.join(" > ")) };
     format!(
         "{} ({}{agents}, question {})",
-        escape_line(question.call.id.as_str()),
-        escape_line(question.tool.as_str()),
-        escape_line(&question.request_id)
+        display_line(question.call.id.as_str()),
+        display_line(question.tool.as_str()),
+        display_line(&question.request_id)
     )
-}
-
-fn escape_line(text: &str) -> String {
-    display_safe(text).replace('\n', "\\n")
 }
 
 fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
@@ -190,7 +186,12 @@ fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<
         }
         count = count.saturating_add(1);
         let answers = RunAnswers::load(app, &folder, &open)?;
-        show(&folder.id, &open, &answers, Layout { full, json })?;
+        show(
+            RunLabel { id: &folder.id, is_active: folder.read_activity() },
+            &open,
+            &answers,
+            Layout { full, json },
+        )?;
     }
     if count == 0 && !json {
         output::print("no run has open questions\n")?;
@@ -207,9 +208,29 @@ pub(crate) struct Layout {
     pub(crate) json: bool,
 }
 
+/// Name of a run above its questions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunLabel<'a> {
+    /// The id of the run.
+    pub(crate) id: &'a str,
+    /// True if a process works on the run; `None` if that cannot be read.
+    pub(crate) is_active: Option<bool>,
+}
+
+impl RunLabel<'_> {
+    /// Describes the state of a run that has open questions and has not ended.
+    fn describe_activity(self) -> &'static str {
+        match self.is_active {
+            Some(true) => " (works in another process)",
+            Some(false) => " (interrupted)",
+            None => " (works in another process, or was killed)",
+        }
+    }
+}
+
 /// Prints the open questions of a run.
 pub(crate) fn show(
-    run: &str,
+    run: RunLabel<'_>,
     open: &OpenQuestions,
     answers: &RunAnswers,
     layout: Layout,
@@ -221,33 +242,32 @@ pub(crate) fn show(
     }
 }
 
-fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {
-    let mut text =
-        format!("{run}{}\n", if open.has_ended { "" } else { " (works in another process, or was killed)" });
+fn in_words(run: RunLabel<'_>, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {
+    let mut text = format!("{}{}\n", run.id, if open.has_ended { "" } else { run.describe_activity() });
     for question in &open.questions {
         let answer = match answers.approval(&question.request_id) {
             Some(decision) if decision.approved => "approved, ",
             Some(_) => "denied, ",
             None => "",
         };
-        let call = escape_line(question.call.id.as_str());
-        let agents: Vec<String> = question.agents.iter().map(|agent| escape_line(agent)).collect();
+        let call = display_line(question.call.id.as_str());
+        let agents: Vec<String> = question.agents.iter().map(|agent| display_line(agent)).collect();
         let agents = if agents.is_empty() { String::new() } else { format!("{}: ", agents.join(" > ")) };
         let body = if full {
             question.describe_whole().replace('\n', "\n    ")
         } else {
             format!(
                 "{} ({} risk): {}",
-                display_safe(question.tool.as_str()),
+                display_line(question.tool.as_str()),
                 format!("{:?}", question.risk).to_lowercase(),
-                escape_line(&question.reason.describe())
+                display_line(&question.reason.describe())
             )
         };
-        let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", escape_line(&question.request_id));
+        let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", display_line(&question.request_id));
     }
     for call in &open.results {
         let _ =
-            writeln!(text, "  {}: runs elsewhere; the run waits for its result", escape_line(call.as_str()));
+            writeln!(text, "  {}: runs elsewhere; the run waits for its result", display_line(call.as_str()));
     }
     if let Some(question) = &open.guidance {
         let _ = writeln!(text, "  ? {}", display_safe(question));
@@ -255,15 +275,16 @@ fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -
     text
 }
 
-fn as_json(run: &str, open: &OpenQuestions, answers: &RunAnswers) -> Value {
+fn as_json(run: RunLabel<'_>, open: &OpenQuestions, answers: &RunAnswers) -> Value {
     let questions: Vec<Value> = open
         .questions
         .iter()
         .map(|question| json!({"request": question, "answer": answers.approval(&question.request_id)}))
         .collect();
     json!({
-        "run": run,
+        "run": run.id,
         "is_suspended": open.has_ended,
+        "is_active": if open.has_ended { Some(false) } else { run.is_active },
         "approvals": questions,
         "results": open.results,
         "guidance": open.guidance,

@@ -46,6 +46,7 @@ mod missing;
 mod mock;
 mod models;
 mod modes;
+mod named_run;
 mod output;
 mod panics;
 mod parse;

@@ -10,6 +10,9 @@ pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
         Remedy::Consent => Some("approve with --yes".to_owned()),
         Remedy::Replace => Some("pass --force to replace it".to_owned()),
         Remedy::ResumeRun(id) => Some(format!("continue with: windlass run --resume {id}")),
+        Remedy::ContinueSession(id) => {
+            Some(format!("continue its session by a new run with: windlass run --continue {id} \"TASK\""))
+        }
         Remedy::ResumeWorkflow(id) => Some(format!("continue with: windlass workflow run --resume {id}")),
         // A remedy of a later version, for which this program has no option.
         _ => None,

@@ -13,6 +13,7 @@ use windlass_journal::FileJournal;
 use windlass_text::count_noun;
 
 use crate::arguments::{Diff, Restore};
+use crate::named_run::find_named_run;
 use crate::output;
 
 pub(crate) fn diff(arguments: &Diff, app: &App) -> anyhow::Result<ExitCode> {
@@ -83,7 +84,7 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
 }
 
 fn open_run(app: &App, run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
-    let folder = app.find_run(run)?;
+    let folder = find_named_run(app, run)?;
     let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
     let all = checkpoints.list()?;
     Ok((folder, checkpoints, all))

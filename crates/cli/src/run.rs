@@ -9,13 +9,14 @@ use windlass_app::assembly::AnswerForm;
 use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::sessions::{Continuation, RunChanges, Sessions};
-use windlass_app::{App, AppError, ErrorKind, RunSettings, Task};
+use windlass_app::{App, AppError, RunSettings, Task};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
 use windlass_tool::CancellationToken;
 
 use crate::arguments::{ProtocolName, Run, StoreOption, provider_choice};
 use crate::drive::{RunParts, Telling, drive};
+use crate::named_run::find_named_run;
 use crate::people::choose_people;
 use crate::script::{AnswerFile, print_answer, read_schema};
 use crate::show::Show;
@@ -49,7 +50,7 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     // A file that cannot be written is an error before the first request, not after the last one.
     let file = AnswerFile::open(arguments.script.output_last_message.as_deref())?;
     let session = match (&arguments.resume, &arguments.continued) {
-        (Some(id), _) => resume(&arguments, app, find_run(app, id)?, &stop).await?,
+        (Some(id), _) => resume(&arguments, app, find_named_run(app, id)?, &stop).await?,
         (None, Some(session)) => continue_session(&arguments, app, session, &stop).await?,
         (None, None) => start(&arguments, app, &stop).await?,
     };
@@ -96,20 +97,6 @@ async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::
     let mut options = session_options(arguments, app, &settings, stop)?;
     options.record.clone_from(&arguments.record);
     Ok(Session::start(app, settings, &options).await?)
-}
-
-/// Finds a run by its id, or the newest run of a session by the session's name.
-fn find_run(app: &App, id: &str) -> anyhow::Result<RunFolder> {
-    let found = app.find_run(id);
-    if found.is_ok() {
-        return Ok(found?);
-    }
-    let sessions = Sessions::new(app)?;
-    match sessions.find(id) {
-        Ok(record) => Ok(sessions.newest_folder(&record)?),
-        Err(error) if error.kind() == ErrorKind::Conflict => Err(error.into()),
-        Err(_) => Ok(found?),
-    }
 }
 
 /// Continues a session: an ended run by a new run, and a run that was interrupted by resuming it.

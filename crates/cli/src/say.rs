@@ -7,11 +7,12 @@ use windlass_app::runs::leave_message;
 use windlass_app::{App, Task};
 
 use crate::arguments::Say;
+use crate::named_run::find_named_run;
 use crate::output;
 
 pub(crate) fn say(arguments: &Say, app: &App) -> anyhow::Result<ExitCode> {
     let app = arguments.store.open(app)?;
-    let folder = app.find_run(&arguments.run)?;
+    let folder = find_named_run(&app, &arguments.run)?;
     let when = if arguments.after { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
     let message = arguments.file.iter().try_fold(Task::new(&arguments.words), Task::attach_file)?;
     leave_message(&folder, message, when)?;

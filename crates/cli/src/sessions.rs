@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use windlass_app::App;
 use windlass_app::feed::FeedHeader;
 use windlass_app::sessions::{ExportFormat, PageRequest, Prune, SessionRecord, Sessions, export};
-use windlass_hitl::display_safe;
+use windlass_hitl::display_line;
 use windlass_text::count_noun;
 
 use crate::arguments::{FormatName, SessionsArguments, SessionsCommand};
@@ -107,7 +107,7 @@ fn print_events(sessions: &Sessions, record: &SessionRecord, after: Option<u64>)
 }
 
 fn line(text: &str) -> String {
-    display_safe(text).replace('\n', "\\n")
+    display_line(text)
 }
 
 fn describe(record: &SessionRecord, bytes: u64) -> String {

@@ -42,7 +42,12 @@ impl Attempt {
 
     /// Returns the wait before the next attempt, or `None` if it would end after the deadline.
     pub(crate) fn wait(&self, backoff: Duration, deadline: Instant) -> Option<Duration> {
-        let wait = full_jitter(backoff).max(self.error.retry_after.unwrap_or_default());
+        self.wait_until(full_jitter(backoff), deadline)
+    }
+
+    /// Like [`wait`](Self::wait) without jitter: the provider's own wait, if longer, takes precedence.
+    fn wait_until(&self, backoff: Duration, deadline: Instant) -> Option<Duration> {
+        let wait = backoff.max(self.error.retry_after.unwrap_or_default());
         (wait < deadline.saturating_duration_since(Instant::now())).then_some(wait)
     }
 }
@@ -85,11 +90,16 @@ impl Tries {
         }
         let next = self.waits.next();
         if !failed.is_overload() || self.retry_for.is_zero() {
-            // The provider's own wait, if longer, takes precedence.
             return failed.wait(next?, deadline);
         }
         let until = add_wait(*self.overloaded_since.get_or_insert_with(Instant::now), self.retry_for);
-        failed.wait(next.unwrap_or(self.longest), deadline.min(until))
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || failed.error.retry_after.is_some_and(|wait| wait >= left) {
+            return None;
+        }
+        // A computed wait is shortened, so that the last attempt begins when the time is over; a wait that the provider
+        // demands is not. The deadline of the whole answer leaves no time for an attempt, so nothing is shortened to it.
+        failed.wait_until(full_jitter(next.unwrap_or(self.longest)).min(left), deadline)
     }
 }
 

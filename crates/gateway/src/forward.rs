@@ -89,9 +89,8 @@ impl Gateway {
         let format = self.servers.iter().find(|format| format.name() == server.name()).cloned();
         let breaker = StreamBreaker { format, framing, model: outline.model };
         let (content_type, headers) = split_content_type(headers, || breaker.content_type());
-        let (waiting, is_over) = (None, false);
         let body = self.count_usage(response.body, response.status, framing);
-        let body = Box::pin(ForwardBody { body, tee, breaker, stop, waiting, is_over });
+        let body = Box::pin(ForwardBody::new(body, tee, breaker, stop));
         GatewayResponse { status: response.status, content_type, headers, body }
     }
 

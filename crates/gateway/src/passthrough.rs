@@ -1,5 +1,7 @@
 //! Exchanges within one format: the client's bytes go to the provider, and the provider's bytes come back.
 
+mod tail;
+
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use crate::relay::{RelayBody, RelayRequest};
 use crate::response::{new_id, now};
 use crate::stop::StopSignal;
 use crate::tee::Tee;
+use tail::StreamTail;
 
 /// Returns the request for the provider. Only the model's name changes, and only if `name` is another one.
 ///
@@ -87,15 +90,16 @@ pub(crate) fn rename(body: &Bytes, model: &str) -> Bytes {
 
 /// A body on its way from the provider to the client.
 pub(crate) struct ForwardBody {
-    pub(crate) body: RelayBody,
-    pub(crate) tee: Option<Tee>,
-    pub(crate) breaker: StreamBreaker,
-    pub(crate) stop: StopSignal,
-    pub(crate) waiting: Option<io::Result<Bytes>>,
-    pub(crate) is_over: bool,
+    body: RelayBody,
+    tee: Option<Tee>,
+    breaker: StreamBreaker,
+    stop: StopSignal,
+    waiting: Option<io::Result<Bytes>>,
+    is_over: bool,
+    tail: StreamTail,
 }
 
-/// The end of a stream that the stop of the server breaks off. Few answers need an encoder, so each one only names it.
+/// The end of a stream that breaks off. Few answers need an encoder, so each one only names it.
 pub(crate) struct StreamBreaker {
     /// The client's format; `None` if the gateway does not serve it.
     pub(crate) format: Option<Arc<dyn Server>>,
@@ -110,10 +114,10 @@ impl StreamBreaker {
     }
 
     /// Encodes the error of the end; `None` for a body that is not a stream of events.
-    fn encode(&self) -> Option<Bytes> {
+    fn encode(&self, reason: BreakReason) -> Option<Bytes> {
         let mut encoder = self.encoder().filter(|_| self.framing == Framing::Events)?;
         let mut bytes = b"\n\n".to_vec();
-        encoder.push(&refusal::truncation_chunk(BreakReason::Stopping), &mut bytes).ok()?;
+        encoder.push(&refusal::truncation_chunk(reason), &mut bytes).ok()?;
         Some(bytes.into())
     }
 
@@ -145,6 +149,9 @@ impl Stream for ForwardBody {
                     if let Some(tee) = &mut self.tee {
                         tee.push(&bytes);
                     }
+                    if self.breaker.framing == Framing::Events {
+                        self.tail.push(&bytes);
+                    }
                     return Poll::Ready(Some(Ok(bytes)));
                 }
                 Some(Err(error)) => {
@@ -157,6 +164,7 @@ impl Stream for ForwardBody {
                     if let Some(tee) = &mut self.tee {
                         tee.finish();
                     }
+                    self.waiting = self.encode_truncation().map(Ok);
                 }
             }
         }
@@ -164,12 +172,22 @@ impl Stream for ForwardBody {
 }
 
 impl ForwardBody {
+    pub(crate) fn new(body: RelayBody, tee: Option<Tee>, breaker: StreamBreaker, stop: StopSignal) -> Self {
+        Self { body, tee, breaker, stop, waiting: None, is_over: false, tail: StreamTail::default() }
+    }
+
+    /// Encodes the error of a stream that its provider did not end; `None` for any other body.
+    fn encode_truncation(&self) -> Option<Bytes> {
+        let format = self.breaker.format.as_ref()?;
+        self.tail.is_truncated(format.name()).then(|| self.breaker.encode(BreakReason::Upstream))?
+    }
+
     /// Ends a stream with an error of the client's format. A body that is not a stream of events is aborted,
     /// so that the client does not take it for complete.
     fn break_off(&mut self) {
         self.is_over = true;
         let broken = || io::Error::other("the server shuts down; the answer is incomplete");
-        self.waiting = Some(self.breaker.encode().ok_or_else(broken));
+        self.waiting = Some(self.breaker.encode(BreakReason::Stopping).ok_or_else(broken));
     }
 }
 

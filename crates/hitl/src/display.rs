@@ -1,6 +1,8 @@
 //! Escaping of texts for display.
 
 mod joiner;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 
@@ -20,14 +22,39 @@ use std::borrow::Cow;
 /// assert_eq!(display_safe(r"\u{1b} \d"), r"\\u{1b} \d");
 /// ```
 pub fn display_safe(text: &str) -> String {
+    escape(text, Breaks::Keep)
+}
+
+/// Escapes a text like [`display_safe`], and its line breaks and tabs as `\n` and `\t`, so that it stays on one
+/// line. Backslashes that would read like these escapes are doubled, too, so different texts are displayed
+/// differently: a shell runs what follows a line break, and not what follows a backslash and an `n` in a comment.
+///
+/// ```
+/// use windlass_hitl::display_line;
+/// assert_eq!(display_line("echo # \ntouch x"), r"echo # \ntouch x");
+/// assert_eq!(display_line(r"echo # \ntouch x"), r"echo # \\ntouch x");
+/// ```
+pub fn display_line(text: &str) -> String {
+    escape(text, Breaks::Escape)
+}
+
+/// Treatment of line breaks and tabs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Breaks {
+    Keep,
+    Escape,
+}
+
+fn escape(text: &str, breaks: Breaks) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut before = None;
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
-        if character == '\\' && begins_escape(characters.as_str()) {
-            safe.push_str(r"\\");
-        } else {
-            push_visible(&mut safe, (before, character, characters.clone().next()));
+        match character {
+            '\\' if begins_escape(characters.as_str(), breaks) => safe.push_str(r"\\"),
+            '\n' if breaks == Breaks::Escape => safe.push_str(r"\n"),
+            '\t' if breaks == Breaks::Escape => safe.push_str(r"\t"),
+            _ => push_visible(&mut safe, (before, character, characters.clone().next())),
         }
         before = Some(character);
     }
@@ -87,9 +114,20 @@ pub fn has_invisible(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(|character| !character.is_control() && is_unsafe(character))
 }
 
-/// Returns whether a backslash before this text would read like an escape.
-fn begins_escape(rest: &str) -> bool {
-    rest.starts_with("u{") || rest.starts_with(['r', '\\'])
+/// Returns whether a backslash before this text would read like an escape, or like the escaped backslash of an
+/// escape that follows it.
+fn begins_escape(rest: &str, breaks: Breaks) -> bool {
+    if rest.starts_with("u{") || rest.starts_with(['r', '\\']) {
+        return true;
+    }
+    if breaks == Breaks::Escape && rest.starts_with(['n', 't', '\n', '\t']) {
+        return true;
+    }
+    let mut characters = rest.chars();
+    let Some(next) = characters.next() else { return false };
+    let mut shown = String::new();
+    push_visible(&mut shown, (Some('\\'), next, characters.next()));
+    shown.starts_with('\\')
 }
 
 /// Returns whether a character has an effect other than its own glyph: C0 and C1 controls except the tab,

@@ -47,7 +47,7 @@ pub use decide::decide;
 pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
 pub use deny_early::deny_early;
 pub use digest::{Binding, Digest};
-pub use display::{display_safe, escape_unsafe, has_invisible};
+pub use display::{display_line, display_safe, escape_unsafe, has_invisible};
 pub use facts::{Autonomy, Facts};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use windlass_hitl::display_safe;
+use windlass_hitl::display_line;
 use windlass_redact::Redactor;
 
 use crate::devtools::{Command, Event, Target};
@@ -243,7 +243,7 @@ impl Sight {
 
 /// Returns a text on one line, with invisible characters as escapes.
 pub(crate) fn one_line(text: &str) -> String {
-    display_safe(text).replace('\n', "\\n")
+    display_line(text)
 }
 
 fn page(method: &'static str, params: Value) -> Command {

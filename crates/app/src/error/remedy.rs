@@ -15,6 +15,8 @@ pub enum Remedy {
     Replace,
     /// Resume the run with this id, which is an agent run and not a workflow.
     ResumeRun(String),
+    /// Continue the session with this id by a new run, because its newest run is completed.
+    ContinueSession(String),
     /// Resume the run with this id as a workflow.
     ResumeWorkflow(String),
 }

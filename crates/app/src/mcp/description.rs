@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
-use windlass_hitl::display_safe;
+use windlass_hitl::display_line;
 
 use super::bound::{BoundFile, BoundFiles, FileRole};
 use super::entry::ServerEntry;
@@ -19,7 +19,7 @@ const ABSENT: usize = 8;
 
 /// Returns the server in one line, safe to print on a terminal.
 pub fn describe_command(entry: &ServerEntry) -> String {
-    display_safe(&entry.words())
+    display_line(&entry.words())
 }
 
 /// Describes everything that trust in the server permits, one item for each line: its address or command, its
@@ -28,7 +28,7 @@ pub fn describe_command(entry: &ServerEntry) -> String {
 pub(crate) fn describe(entry: &ServerEntry, root: &Path, bound: &Result<BoundFiles>) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
-        let _ = writeln!(text, "    {}", display_safe(&words).replace('\n', "\\n"));
+        let _ = writeln!(text, "    {}", display_line(&words));
     };
     if let Some(url) = &entry.url {
         line(format!("address: {url}"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_agent::ApprovalHistoryStore;
-use windlass_hitl::{ApprovalHistory, Policy, display_safe};
+use windlass_hitl::{ApprovalHistory, Policy, display_line};
 
 use crate::app::App;
 use crate::error::{Result, one_line};
@@ -108,7 +108,7 @@ fn report_changes(learned: &ApprovalHistory, before: &BTreeSet<String>, notices:
         };
         let text = format!(
             "· learned to {}: it {words}; {} of {} answers approved it",
-            display_safe(&lesson.describe()),
+            display_line(&lesson.describe()),
             lesson.approvals,
             lesson.total
         );

@@ -76,6 +76,32 @@ pub(super) fn start_feed(
     Ok(with_notifications(app, &settings.root, options.has_person, feed))
 }
 
+/// The stored record of a session before its run is resumed.
+#[derive(Debug)]
+pub(super) struct RecordBefore {
+    store: Arc<dyn SessionStore>,
+    record: Option<SessionRecord>,
+}
+
+impl RecordBefore {
+    /// Reads the record of the run's session.
+    pub(super) fn read(
+        app: &App,
+        folder: &RunFolder,
+        settings: &RunSettings,
+        options: FeedOptions<'_>,
+    ) -> Result<Self> {
+        let store = store(app, options)?;
+        let record = store.get(settings.session.as_ref().unwrap_or(&folder.id))?;
+        Ok(Self { store, record })
+    }
+
+    /// Stores the record again, after the resume was refused. The run stays as it ended, and so does its session.
+    pub(super) fn restore(&self) -> Result<()> {
+        self.record.as_ref().map_or(Ok(()), |record| self.store.save(record))
+    }
+}
+
 /// Opens the feed of a run that continues, and stores the new state of its session.
 pub(super) fn resume_feed(
     app: &App,

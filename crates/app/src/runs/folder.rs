@@ -154,6 +154,12 @@ impl RunFolder {
         matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
     }
 
+    /// Returns whether a process works on the run, like [`is_active`](Self::is_active), or `None` for a run in a
+    /// database.
+    pub fn read_activity(&self) -> Option<bool> {
+        self.shared.is_none().then(|| self.is_active())
+    }
+
     /// Deletes the run's folder with everything in it.
     pub(crate) fn delete(&self) -> Result<()> {
         ensure!(

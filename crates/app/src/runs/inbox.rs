@@ -17,7 +17,7 @@ use super::shared_run::SharedRun;
 use super::stop_request::StopRequest;
 use super::{MessageTime, RunFolder};
 use crate::config::{Task, create_private_folder, to_message};
-use crate::error::{Context as _, Result, ensure};
+use crate::error::{Context as _, Remedy, Result, ensure};
 use crate::storage::{read_json, write_json};
 
 /// Interval at which a run polls its inbox.
@@ -56,7 +56,8 @@ fn check_receives(folder: &RunFolder) -> Result<()> {
     ensure!(
         !is_completed(folder)?,
         Conflict,
-        "run {} is completed and receives no messages; start a new run",
+        remedy: Remedy::ContinueSession(folder.settings()?.session.unwrap_or_else(|| folder.id.clone())),
+        "run {} is completed and receives no messages",
         folder.id
     );
     Ok(())

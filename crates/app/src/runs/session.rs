@@ -12,7 +12,7 @@ use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
-use super::feeds::{add_history, link_settings, resume_feed, start_feed};
+use super::feeds::{RecordBefore, add_history, link_settings, resume_feed, start_feed};
 use super::run_journal::{create_journal, open_journal};
 use super::session_options::{SessionOptions, read_run_settings};
 use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
@@ -124,6 +124,7 @@ impl Session {
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let assembly = assembly.with_answers(&answers).with_link(&options.link);
         let agent = assembly.build().await?;
+        let before = RecordBefore::read(app, &folder, &settings, options.feed_options())?;
         let mut feed = resume_feed(app, &folder, &settings, options.feed_options(), &records)?;
         for (question, window) in answers.windows() {
             feed.set_window(question, window);
@@ -139,7 +140,15 @@ impl Session {
         let run = add_checkpoints(run, app, &folder, &settings);
         let schema = AnswerForm::new(&settings)?;
         let run = AnswerForm::resume(schema.as_ref(), &agent, run);
-        let (toolbox, events) = (agent.toolbox().cloned(), agent.resume(run)?);
+        let events = match agent.resume(run) {
+            Ok(events) => events,
+            Err(refusal) => {
+                drop(feed);
+                before.restore()?;
+                return Err(refusal.into());
+            }
+        };
+        let toolbox = agent.toolbox().cloned();
         Ok(Self { folder, events, inbox, calls, recording: Recording::none(), feed, toolbox })
     }
 

@@ -125,7 +125,7 @@ pub(crate) struct Say {
     pub(crate) store: StoreOption,
     #[command(flatten)]
     pub(crate) engine: EngineTarget,
-    /// Id of the run.
+    /// The run, by its id, the beginning of its id, or `last`.
     pub(crate) run: String,
     /// The message.
     pub(crate) words: String,

@@ -11,7 +11,7 @@ Example: windlass diff 1790000000-3f9a12bc --store sqlite:///srv/windlass/runs.d
 pub(crate) struct Diff {
     #[command(flatten)]
     pub(crate) store: StoreOption,
-    /// Id of the run.
+    /// The run, by its id, the beginning of its id, or `last`.
     pub(crate) run: String,
     /// Only the changes of the turn with this number, from 1. The default is all turns.
     #[arg(long, value_name = "N")]
@@ -26,7 +26,7 @@ pub(crate) struct Diff {
 Example: windlass restore 1790000000-3f9a12bc --to 3")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Restore {
-    /// Id of the run.
+    /// The run, by its id, the beginning of its id, or `last`.
     pub(crate) run: String,
     /// Restore the state before this turn. The default is the state before the run.
     #[arg(long, value_name = "TURN")]

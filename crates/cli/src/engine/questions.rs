@@ -9,7 +9,7 @@ use windlass_app::runs::{OpenQuestions, RunAnswers, StoredAnswer};
 use windlass_temporal::{Engine, RunHandle, Waits};
 
 use super::{Connection, new_id};
-use crate::approvals::{Layout, create_answers, show};
+use crate::approvals::{Layout, RunLabel, create_answers, show};
 use crate::arguments::{Approvals, ApprovalsCommand, EngineTarget, Say, Stop};
 use crate::output;
 
@@ -73,7 +73,7 @@ async fn list(engine: &Engine, run: Option<&str>, layout: Layout) -> anyhow::Res
         };
         if !open.is_empty() {
             has_questions = true;
-            show(id, &open, &RunAnswers::default(), layout)?;
+            show(RunLabel { id, is_active: None }, &open, &RunAnswers::default(), layout)?;
         }
     }
     if !has_questions && !layout.json {

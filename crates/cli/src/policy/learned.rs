@@ -8,7 +8,7 @@ use serde_json::json;
 use windlass_app::mcp::is_learning_enabled;
 use windlass_app::policies::{LessonFile, load_policy};
 use windlass_app::{App, resolve_root};
-use windlass_hitl::display_safe;
+use windlass_hitl::display_line;
 
 use crate::drive::Telling;
 use crate::output;
@@ -50,7 +50,7 @@ pub(crate) fn run_learned(
             continue;
         }
         let counts = format!("{} of {} approved", lesson.approvals, lesson.total);
-        output::print(&format!("{id}  {}: {counts}; {state}\n", display_safe(&lesson.describe())))?;
+        output::print(&format!("{id}  {}: {counts}; {state}\n", display_line(&lesson.describe())))?;
     }
     if learned.entries().next().is_none() {
         output::note("nothing has been learned here yet");

@@ -263,4 +263,21 @@ async fn words_for_a_completed_run_are_refused() {
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("is completed and receives no messages"), "{told}");
+    let advice = format!("windlass run --continue {}", place.run_id());
+    assert!(told.contains(&advice) && !told.contains("start a new run"), "{told}");
+    // `last` names the run, too.
+    let output = place.run(&["say", "last", "one more thing"]);
+    assert!(text(&output.stderr).contains("is completed and receives no messages"), "{output:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_resume_leaves_the_session_as_it_was() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    assert!(place.run(&["run", "x", "--base-url", &url, "--model", "m", "--deny"]).status.success());
+    let before = text(&place.run(&["sessions", "list", "--json"]).stdout);
+    assert!(before.contains(r#""state":"ended""#), "{before}");
+    let refused = place.run(&["run", "--resume", "last"]);
+    assert!(text(&refused.stderr).contains("is completed and cannot be resumed"), "{refused:?}");
+    assert_eq!(text(&place.run(&["sessions", "list", "--json"]).stdout), before);
 }

@@ -149,3 +149,22 @@ async fn a_question_on_a_terminal_is_answered_from_another_process() {
     let late = place.run(&["approvals", "deny", &id, &question]);
     assert!(!late.status.success(), "a question is answered once");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_questions_tells_a_working_run_from_a_killed_one() {
+    let (place, provider) = (Place::new(), provider(ONE).await);
+    let pty = Pty::new();
+    let mut child = pty.start(run(&place, &provider.base_url()));
+    pty.wait(PROMPT, 1);
+    let id = place.run_id();
+    let list = || crate::program::text(&place.run(&["approvals", "list"]).stdout);
+    let list_json = || -> serde_json::Value {
+        serde_json::from_slice(&place.run(&["approvals", "list", "--json"]).stdout).unwrap()
+    };
+    assert!(list().starts_with(&format!("{id} (works in another process)\n")), "{}", list());
+    assert_eq!(list_json()["is_active"], true);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(list().starts_with(&format!("{id} (interrupted)\n")), "{}", list());
+    assert_eq!(list_json()["is_active"], false);
+}

@@ -77,6 +77,11 @@ async fn a_run_reports_its_changes_and_restore_reverts_them() {
 
     assert_eq!(ran.ok(&["diff", &ran.id]), whole);
     assert_eq!(ran.ok(&["diff", &ran.id, "--turn", "3"]), diffs[1]);
+    let beginning = &ran.id[..ran.id.len() - 2];
+    for name in ["last", beginning] {
+        assert_eq!(ran.ok(&["diff", name]), whole);
+        assert!(ran.ok(&["restore", name, "--dry-run"]).contains("restored a.txt"), "{name}");
+    }
     ran.refused(&["diff", &ran.id, "--turn", "2"], "turn 2");
     ran.refused(&["diff", &ran.id, "--turn", "4"], "turn 4");
 

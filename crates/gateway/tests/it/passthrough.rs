@@ -70,6 +70,48 @@ async fn fields_messages_and_events_that_are_unknown_pass_unchanged() {
     }
 }
 
+const CHAT_HALF: &str = "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
+    \"choices\":[{\"index\":0,\"delta\":{\"content\":\"half\"},\"finish_reason\":null}]}\n\n";
+const CHAT_END: &str = "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
+    \"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\": \"stop\"}]}\n\n";
+const ANTHROPIC_HALF: &str = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
+    \"delta\":{\"type\":\"text_delta\",\"text\":\"half\"}}\n\n";
+
+const RESPONSES_HALF: &str = "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\
+    \"item_id\":\"i\",\"output_index\":0,\"content_index\":0,\"delta\":\"half\"}\n\n";
+
+#[tokio::test]
+async fn a_forwarded_stream_without_its_end_gets_an_error_event() {
+    let request = json!({"model": "m", "stream": true, "max_tokens": 9, "messages": [{"role": "user", "content": "x"}],
+        "input": "x", "contents": [{"role": "user", "parts": [{"text": "x"}]}]});
+    let forward = async |format: &str, path: &str, events: &str| {
+        let provider = Canned::new(200, "text/event-stream", events.to_owned()).with_piece(7);
+        text(provider.gateway(format).answer(&post(path, &request)).await).await
+    };
+    let (chat, anthropic) = ("/v1/chat/completions", "/v1/messages");
+    for (format, path, half) in [
+        ("openai-chat", chat, CHAT_HALF),
+        ("anthropic", anthropic, ANTHROPIC_HALF),
+        ("openai-responses", "/v1/responses", RESPONSES_HALF),
+    ] {
+        let all = forward(format, path, half).await;
+        let error = all.strip_prefix(half).unwrap();
+        assert!(
+            error.contains("error") && error.contains("ended before it was complete"),
+            "{format}: {error}"
+        );
+        assert!(!all.contains("[DONE]") && !all.contains("message_stop"), "{format}: {all}");
+    }
+    let all = forward("openai-chat", chat, CHAT_HALF).await;
+    let data: Value = serde_json::from_str(all.trim_end().rsplit_once("data: ").unwrap().1).unwrap();
+    assert!(data["error"]["message"].is_string(), "{data}");
+    let failed = "data: {\"error\": {\"message\": \"overloaded\"}}\n\n";
+    for end in [CHAT_END, "data: [DONE]\n\n", failed] {
+        let events = [CHAT_HALF, end].concat();
+        assert_eq!(forward("openai-chat", chat, &events).await, events);
+    }
+}
+
 #[tokio::test]
 async fn documented_headers_cross_and_keys_do_not() {
     let provider = Canned::new(200, "application/json", ANTHROPIC_WORD)

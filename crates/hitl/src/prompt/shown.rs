@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::display_safe;
+use crate::{display_line, display_safe};
 
 /// Maximum length of the displayed head and of the displayed tail of a long text, in characters.
 const CHARACTERS: usize = 2_000;
@@ -30,14 +30,19 @@ pub(super) enum Extent {
 impl Extent {
     /// Escapes a text for display. A long text is reduced to its head, its tail, its length and its digest.
     pub(super) fn escape(self, text: &str) -> String {
-        let whole = collapse_whitespace(&display_safe(text));
+        self.reduce(text, display_safe)
+    }
+
+    /// Escapes a text with a function, and reduces it if it is long.
+    fn reduce(self, text: &str, escape: fn(&str) -> String) -> String {
+        let whole = collapse_whitespace(&escape(text));
         if self == Self::Whole || (text.chars().count() <= 2 * CHARACTERS && rows(&whole) <= 2 * ROWS) {
             return whole;
         }
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let at = |index: usize| starts.get(index).copied().unwrap_or(text.len());
         let total = starts.len().saturating_sub(1);
-        let safe = |piece: Option<&str>| collapse_whitespace(&display_safe(piece.unwrap_or_default()));
+        let safe = |piece: Option<&str>| collapse_whitespace(&escape(piece.unwrap_or_default()));
         let head = most(total, |count| fits(&safe(text.get(..at(count)))));
         let tail = most(total.saturating_sub(head), |count| {
             fits(&safe(text.get(at(total.saturating_sub(count))..)))
@@ -54,9 +59,10 @@ impl Extent {
         )
     }
 
-    /// Escapes a text and its line breaks, so that it stays on one line.
+    /// Escapes a text, its line breaks and its tabs, so that it stays on one line.
     pub(super) fn one_line(self, text: &str) -> String {
-        self.escape(text).replace('\n', "\\n")
+        // The remaining line breaks are those around the counts of omitted parts.
+        self.reduce(text, display_line).replace('\n', " ")
     }
 
     pub(super) fn indent(self, text: &str) -> String {

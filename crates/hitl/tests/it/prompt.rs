@@ -81,3 +81,22 @@ fn a_path_that_leaves_no_mark_is_asked_about() {
         assert_eq!((decision.verdict, decision.reason.rule_id.as_str()), (Verdict::Ask, "p.control_chars"));
     }
 }
+
+// H14
+#[test]
+fn a_line_break_in_a_command_differs_from_a_backslash_and_an_n() {
+    let describe = |command: &str| {
+        let effect = Effect::Custom { kind: "run".into(), target: command.into(), amount: None };
+        let request = question(&serde_json::json!({ "command": command }), vec![effect]);
+        (request.describe(), request.describe_whole())
+    };
+    let (breaks, comment) = (describe("echo # \ntouch x"), describe(r"echo # \ntouch x"));
+    for (text, target) in [
+        (&breaks.0, r"run: echo # \ntouch x"),
+        (&breaks.1, r"run: echo # \ntouch x"),
+        (&comment.0, r"run: echo # \\ntouch x"),
+        (&comment.1, r"run: echo # \\ntouch x"),
+    ] {
+        assert!(text.contains(target), "{text}");
+    }
+}

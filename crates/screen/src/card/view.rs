@@ -11,7 +11,6 @@ use super::{Answer, ApprovalCard, CardLimits, CardPath, QueuePosition, RenderedC
 use crate::diff::{DiffLimits, render_counted};
 use crate::options::RenderOptions;
 use crate::rule_name::describe_rule;
-use crate::safe::escape_line;
 use crate::theme::Role;
 
 /// Renders a card.
@@ -212,7 +211,7 @@ fn push_changes(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections
         room = room.saturating_sub(rendered.len());
         sections.shows_all &= hidden == 0;
         if rendered.is_empty() {
-            lines.push(Line::from(options.span(Role::Path, escape_line(&change.path))));
+            lines.push(Line::from(options.span(Role::Path, line_of(&change.path))));
         }
         lines.extend(rendered);
     }

@@ -1,7 +1,7 @@
 //! Warnings about characters of a card.
 
 use ratatui_core::text::Line;
-use windlass_hitl::{display_safe, has_invisible};
+use windlass_hitl::{display_line, has_invisible};
 
 use super::sections::Sections;
 use crate::options::RenderOptions;
@@ -10,7 +10,7 @@ use crate::theme::Role;
 
 /// Escapes a text of a card without ambiguity: also a backslash that would read like an escape.
 pub(super) fn line_of(text: &str) -> String {
-    display_safe(text).replace('\n', "\\n").replace('\t', "\\t")
+    display_line(text)
 }
 
 /// Warns about characters that look like others, in names, or that cannot be seen, in all texts.

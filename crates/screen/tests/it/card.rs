@@ -250,3 +250,37 @@ proptest! {
         render(&card, columns);
     }
 }
+
+fn render_command(command: &str) -> String {
+    let mut card = ApprovalCard::default();
+    "run_command".clone_into(&mut card.tool);
+    card.effects = vec![CardEffect::new("execute", command)];
+    card.commands = vec![vec!["sh".to_owned(), command.to_owned()]];
+    card.arguments = json!({"command": command});
+    card.can_remember = true;
+    card.scope = format!("run exactly `{command}` in the workspace's own folder");
+    text(&card.render(None, CardLimits::with_all(), &options(300)).lines)
+}
+
+// H14
+#[test]
+fn a_line_break_in_a_command_differs_from_a_backslash_and_an_n() {
+    let (breaks, comment) =
+        (render_command("echo tidy # \ntouch x"), render_command(r"echo tidy # \ntouch x"));
+    for start in ["effects  execute ", "runs     sh '", "covers: run exactly `"] {
+        assert!(breaks.contains(&format!(r"{start}echo tidy # \ntouch x")), "{breaks}");
+        assert!(comment.contains(&format!(r"{start}echo tidy # \\ntouch x")), "{comment}");
+    }
+}
+
+proptest! {
+    // H14
+    #[test]
+    fn different_commands_have_different_cards(
+        one in "[\\\\nt\n\t⏎#a]{1,6}",
+        other in "[\\\\nt\n\t⏎#a]{1,6}",
+    ) {
+        prop_assume!(one != other);
+        prop_assert_ne!(render_command(&format!("echo {one}.")), render_command(&format!("echo {other}.")));
+    }
+}

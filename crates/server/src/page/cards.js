@@ -80,7 +80,7 @@ function callCard(made, card, answer, propose) {
     button("Later", "plain", () => answer({ answer: "later" })),
   );
   const scope = card.can_remember ? `“For this session” covers: ${visible(card.scope)}` : "This answer cannot be remembered.";
-  made.append(comment, buttons, element("p", "quiet", scope), panel);
+  made.append(comment, buttons, element("p", "quiet words", scope), panel);
 }
 
 function factsElement(card) {
