@@ -2,6 +2,7 @@
 
 mod conversation;
 mod questions;
+mod settings;
 
 use std::time::Duration;
 

@@ -256,6 +256,7 @@ impl State {
 
     fn status_line(&self, options: &RenderOptions) -> Line<'static> {
         let mut status = self.status.clone();
+        self.changes.show_in(&mut status);
         status.questions = self.cards.len();
         status.render(options)
     }
