@@ -142,6 +142,7 @@ impl State {
             Phase::Idle => {
                 self.phase = Phase::Starting;
                 self.working_since = self.now;
+                self.transcript.await_task();
                 self.actions.push(Action::Compact);
             }
         }

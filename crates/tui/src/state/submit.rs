@@ -71,6 +71,7 @@ impl State {
         if fork.is_some() {
             self.transcript.reset();
         }
+        self.transcript.await_task();
         match fork {
             Some(ForkTurn(turn)) => {
                 self.actions.push(Action::Fork { turn, task, files, changes });

@@ -1,6 +1,7 @@
 //! Tests of conversations without a terminal.
 
 mod conversation;
+mod notices;
 mod questions;
 mod settings;
 
