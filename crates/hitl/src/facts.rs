@@ -31,6 +31,22 @@ pub enum Autonomy {
     AutoEdit,
 }
 
+impl Autonomy {
+    /// The names of all levels, as settings, commands and records write them.
+    pub const NAMES: [&'static str; 4] =
+        [Self::Ask.as_str(), Self::ReadOnly.as_str(), Self::AutoEdit.as_str(), Self::Headless.as_str()];
+
+    /// Returns the name of the level.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Headless => "headless",
+            Self::ReadOnly => "read-only",
+            Self::AutoEdit => "auto-edit",
+        }
+    }
+}
+
 /// All inputs of a decision about one call, besides the policy, the grants and the lessons. They are
 /// collected before the decision and recorded, so that the decision can be repeated from the journal.
 ///

@@ -157,24 +157,33 @@ pub struct CardLimits {
     pub value_lines: usize,
     /// Maximum number of commands, of effects and of paths.
     pub items: usize,
+    /// True if the person has a copy of the whole card. A card that leaves out parts offers all answers then, and no
+    /// [`Answer::Details`].
+    pub has_whole_copy: bool,
 }
 
 impl Default for CardLimits {
     /// Returns limits that keep most cards on one screen.
     fn default() -> Self {
-        Self { diff_lines: 16, value_lines: 6, items: 6 }
+        Self { diff_lines: 16, value_lines: 6, items: 6, has_whole_copy: false }
     }
 }
 
 impl CardLimits {
     /// Returns the limits of a card that shows everything.
     pub fn with_all() -> Self {
-        Self { diff_lines: usize::MAX, value_lines: usize::MAX, items: usize::MAX }
+        Self { diff_lines: usize::MAX, value_lines: usize::MAX, items: usize::MAX, has_whole_copy: false }
     }
 
     /// Sets the maximum number of lines of all diffs.
     pub fn with_diff_lines(mut self, lines: usize) -> Self {
         self.diff_lines = lines;
+        self
+    }
+
+    /// States that the person has a copy of the whole card.
+    pub fn with_whole_copy(mut self) -> Self {
+        self.has_whole_copy = true;
         self
     }
 }

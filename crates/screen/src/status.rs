@@ -49,6 +49,8 @@ pub struct StatusLine {
     pub questions: usize,
 }
 
+/// Before the mode, if the autonomy follows it: the mode `ask` is another setting than the autonomy `ask`.
+const MODE_LABEL: &str = "mode ";
 /// Between the parts.
 const SEPARATOR: &str = " · ";
 
@@ -88,7 +90,8 @@ impl StatusLine {
             push(0, Role::Question, count_noun(self.questions, "question"));
         }
         push(1, Role::Words, escape_line(&self.model));
-        push(5, Role::Faint, escape_line(&self.mode));
+        let label = if self.mode.is_empty() || self.autonomy.is_empty() { "" } else { MODE_LABEL };
+        push(5, Role::Faint, format!("{label}{}", escape_line(&self.mode)));
         push(2, Role::Faint, escape_line(&self.autonomy));
         push(4, Role::Faint, escape_line(&self.containment));
         if let Some((used, window)) = self.context

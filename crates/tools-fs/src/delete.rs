@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use windlass_protocol::{Effect, ErrorText, Hints, Payload, PlannedFile, ReconcileOutcome, Risk, ToolSpec};
 use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
-use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
+use windlass_text::{MAX_SHOWN_BYTES, Room, Side, count_noun, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
@@ -145,8 +145,8 @@ fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, Tool
         within = workspace.list_below(&path, MAX_NAMES).map_err(to_tool_error)?;
         if !within.is_empty() && arguments.recursive != Some(true) {
             return Err(ToolError::model(format!(
-                "`{path}` is a folder with {} names in it; nothing was removed",
-                within.len()
+                "`{path}` is a folder with {} in it; nothing was removed",
+                count_noun(within.len(), "name")
             ))
             .with_advice("Set `recursive` to remove all of it."));
         }
@@ -171,7 +171,10 @@ impl Plan {
         for (count, found) in self.within.iter().enumerate() {
             let cut = |why: ErrorText| {
                 ToolError::model(why.map_problem(|why| {
-                    format!("{why}; {count} of the {total} names in `{path}` are removed, the others remain")
+                    format!(
+                        "{why}; {count} of {} in `{path}` are removed, the others remain",
+                        count_noun(total, "name")
+                    )
                 }))
             };
             if stopped() {
@@ -188,7 +191,8 @@ impl Plan {
             return Err(ToolError::model(format!("the call was stopped{left}")));
         }
         remove(workspace, path, self.kind).map_err(to_tool_error)?;
-        let held = if total > 0 { format!(" with {total} names in it") } else { String::new() };
+        let held =
+            if total > 0 { format!(" with {} in it", count_noun(total, "name")) } else { String::new() };
         let stays = if self.kind == Kind::Link { "; its target remains" } else { "" };
         Ok(Output::text(format!("removed `{path}`, {}{held}{stays}", self.kind)))
     }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{FileError, FolderEntry, Kind, Look, Workspace, WorkspacePath};
+use windlass_text::count_noun;
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
@@ -250,9 +251,9 @@ impl<'a> Listing<'a> {
     fn words(&self) -> String {
         let (path, count, total) = (&self.path, self.lines.len(), self.count);
         let all = if self.is_cut {
-            format!("at least {total} names, as not all were looked at")
+            format!("at least {}, as not all were looked at", count_noun(total, "name"))
         } else {
-            format!("{total} names")
+            count_noun(total, "name")
         };
         let mut left_out = match self.ignored {
             0 => String::new(),
@@ -263,12 +264,13 @@ impl<'a> Listing<'a> {
             let _ = write!(left_out, "; {} are left out because rules refuse them", self.refused);
         }
         if self.incomplete_rules > 0 {
-            let files = self.incomplete_rules;
+            let files = count_noun(self.incomplete_rules, "ignore file");
             // Writing into a string cannot fail.
-            let _ = write!(left_out, "; {files} ignore files cannot be read or built as a whole");
+            let _ = write!(left_out, "; {files} cannot be read or built as a whole");
         }
         if count == 0 {
             return match &self.pattern {
+                Some(_) if total == 1 => format!("[{path}: 0 of {all} fits the pattern{left_out}]"),
                 Some(_) => format!("[{path}: 0 of {all} fit the pattern{left_out}]"),
                 None if self.ignored > 0 || self.refused > 0 => format!("[{path}: no names{left_out}]"),
                 None => format!("[{path} is an empty folder]"),

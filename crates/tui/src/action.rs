@@ -4,6 +4,7 @@ use ratatui_core::text::Line;
 use windlass_app::feed::AgentPath;
 use windlass_app::sessions::Answer;
 use windlass_protocol::Arguments;
+use windlass_screen::StatusLine;
 
 use crate::input::Scroll;
 
@@ -41,6 +42,9 @@ pub(crate) enum Action {
         files: Vec<String>,
         /// True if the message waits until the task is done.
         after_task: bool,
+        /// True if the message may become the next task when the run has ended meanwhile. False if settings are to
+        /// change with the next task.
+        can_start: bool,
     },
     /// Answers a question.
     Answer {
@@ -72,6 +76,8 @@ pub(crate) enum Action {
         /// Digest of the proposal that was shown.
         digest: String,
     },
+    /// Checks that a mode exists.
+    CheckMode(String),
     /// Compacts the conversation: now, or before the next request of the working run.
     Compact,
     /// Stops one call, while its run or sub-agent continues.
@@ -138,6 +144,45 @@ pub(crate) struct Changes {
     /// Amount of reasoning.
     pub(crate) effort: Option<String>,
 }
+
+impl Changes {
+    /// Returns true if no setting changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds older changes of settings that these changes leave as they are.
+    pub(crate) fn add_older(&mut self, older: Self) {
+        let Self { model, mode, autonomy, effort } = older;
+        for (newer, older) in [
+            (&mut self.model, model),
+            (&mut self.mode, mode),
+            (&mut self.autonomy, autonomy),
+            (&mut self.effort, effort),
+        ] {
+            if newer.is_none() {
+                *newer = older;
+            }
+        }
+    }
+
+    /// Writes the changes into the status line.
+    pub(crate) fn show_in(&self, status: &mut StatusLine) {
+        for (change, place) in [
+            (&self.model, &mut status.model),
+            (&self.mode, &mut status.mode),
+            (&self.autonomy, &mut status.autonomy),
+        ] {
+            if let Some(value) = change {
+                place.clone_from(value);
+            }
+        }
+    }
+}
+
+/// The turn after which the next task forks the session; `None` for the whole conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ForkTurn(pub(crate) Option<u32>);
 
 /// Part of the configuration that a command shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

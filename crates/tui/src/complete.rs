@@ -5,7 +5,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 20] = [
     ("help", "", "list the commands and the keys"),
     ("model", "NAME", "use another model from the next task on"),
     ("mode", "SLUG", "change the work mode from the next task on"),
-    ("autonomy", "LEVEL", "ask, read-only, auto-edit or auto"),
+    ("autonomy", "LEVEL", "ask, read-only, auto-edit or headless"),
     ("effort", "LEVEL", "off, minimal, low, medium, high, max or a number of tokens"),
     ("diff", "", "show the changes of the newest run"),
     ("restore", "[TURN]", "restore the files to the state before the run or before a turn"),
@@ -103,6 +103,13 @@ fn score(pattern: &str, path: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::{Word, complete_command, complete_file, find_word};
+
+    #[test]
+    fn the_levels_of_autonomy_are_offered() {
+        let [offer] = &complete_command("autonomy")[..] else { panic!("one command") };
+        let levels = windlass_app::Autonomy::NAMES.join(", ");
+        assert_eq!(offer.hint.replace(" or ", ", "), format!("LEVEL {levels}"));
+    }
 
     #[test]
     fn words_are_found() {

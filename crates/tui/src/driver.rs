@@ -116,7 +116,7 @@ impl Conversation {
         let mut status = StatusLine::default();
         status.model.clone_from(&self.template.provider.model);
         status.mode = self.template.offering.mode.clone().unwrap_or_default();
-        status.autonomy = changes::name_autonomy(self.template.autonomy);
+        self.template.autonomy.as_str().clone_into(&mut status.autonomy);
         let mut state = State::new(canvas, status, &self.options.window);
         if !self.options.greeting.is_empty() {
             let options = canvas.render_options();

@@ -6,6 +6,8 @@ use windlass_app::feed::{FeedEvent, Question};
 use windlass_protocol::Arguments;
 use windlass_screen::{Background, RuleCard};
 
+use crate::action::{Changes, ForkTurn};
+
 /// Key, with the meaning that it has in a line editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 
@@ -126,12 +128,32 @@ pub(crate) enum Reply {
     },
     /// A stored session was opened. Its events follow.
     Opened(OpenedSession),
-    /// A task could not be started. Its text returns to the composer.
+    /// A task could not be started. Its text returns to the composer, and its changes are those of the next task.
     NotStarted {
         /// The text of the task.
         task: String,
         /// The error.
         message: String,
+        /// The settings that did not change.
+        changes: Changes,
+        /// The fork that was not created.
+        fork: Option<ForkTurn>,
+    },
+    /// The result of a check that a mode exists.
+    ModeChecked {
+        /// Slug of the mode.
+        mode: String,
+        /// The error, which lists the modes.
+        problem: Option<String>,
+    },
+    /// The settings of the first run of a new session.
+    NewSession {
+        /// Name of the model.
+        model: String,
+        /// Slug of the mode.
+        mode: String,
+        /// Level of autonomy.
+        autonomy: String,
     },
     /// The open questions of a suspended session.
     Questions(Vec<(String, Question)>),

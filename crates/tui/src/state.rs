@@ -10,6 +10,7 @@ mod picker;
 mod previews;
 mod questions;
 mod review;
+mod settings;
 mod submit;
 mod view;
 mod working_calls;
@@ -24,7 +25,7 @@ use self::agents::AgentList;
 use self::picker::Picker;
 use self::questions::OpenCard;
 use self::working_calls::WorkingCalls;
-use crate::action::{Action, Changes};
+use crate::action::{Action, Changes, ForkTurn};
 use crate::composer::{Composer, History};
 use crate::input::{Input, Reply};
 use crate::options::Canvas;
@@ -50,10 +51,6 @@ pub(crate) enum Phase {
     /// The newest run waits for answers.
     Suspended,
 }
-
-/// The turn after which the next task forks the session; `None` for the whole conversation.
-#[derive(Clone, Copy, Debug)]
-struct ForkTurn(Option<u32>);
 
 /// Stop that a person requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +98,10 @@ pub(crate) struct State {
     status: StatusLine,
     /// Tokens of the earlier runs, and of the newest one.
     tokens: (Tokens, Tokens),
+    /// The settings that change with the next task. `status` does not contain them.
     changes: Changes,
+    /// The mode that is being checked. A task waits for the result, so that it does not start in another mode.
+    checked_mode: Option<String>,
     /// The turn at which the next task forks the session.
     fork: Option<ForkTurn>,
     hint: Option<String>,
@@ -141,6 +141,7 @@ impl State {
             status,
             tokens: (Tokens::default(), Tokens::default()),
             changes: Changes::default(),
+            checked_mode: None,
             fork: None,
             hint: None,
             interrupted: None,
@@ -231,21 +232,17 @@ impl State {
                     self.cards.clear();
                     self.transcript.clear_live();
                 }
-                for (place, value) in [
-                    (&mut self.status.model, opened.model),
-                    (&mut self.status.mode, opened.mode),
-                    (&mut self.status.autonomy, opened.autonomy),
-                ] {
-                    if !value.is_empty() {
-                        *place = value;
-                    }
-                }
+                self.show_settings(opened.model, opened.mode, opened.autonomy);
                 if opened.is_suspended {
                     self.actions.push(Action::ListQuestions);
                 }
             }
-            Reply::NotStarted { task, message } => {
+            Reply::NewSession { model, mode, autonomy } => self.show_settings(model, mode, autonomy),
+            Reply::ModeChecked { mode, problem } => self.end_mode_check(mode, problem),
+            Reply::NotStarted { task, message, changes, fork } => {
                 self.phase = Phase::Idle;
+                self.changes.add_older(changes);
+                self.fork = self.fork.or(fork);
                 self.transcript.add_error(&message);
                 if self.composer.is_empty() {
                     self.composer.set(&task);
@@ -301,6 +298,12 @@ impl State {
             }
             _ => {}
         }
+    }
+
+    /// Shows the settings of a session in the status line.
+    fn show_settings(&mut self, model: String, mode: String, autonomy: String) {
+        let status = &mut self.status;
+        (status.model, status.mode, status.autonomy) = (model, mode, autonomy);
     }
 
     fn begin_work(&mut self) {

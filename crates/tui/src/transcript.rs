@@ -39,6 +39,10 @@ pub(crate) struct Transcript {
     options: RenderOptions,
     finished: Vec<Line<'static>>,
     last: Option<Block>,
+    /// True from the start of a run until its task is printed.
+    awaits_task: bool,
+    /// The notes that arrived before the task, which caused them.
+    held: Vec<Vec<Line<'static>>>,
     texts: LiveTexts,
     calls: LiveCalls,
     /// The newest whole answer in words.
@@ -54,6 +58,8 @@ impl Transcript {
             options,
             finished: Vec::new(),
             last: None,
+            awaits_task: false,
+            held: Vec::new(),
             texts: LiveTexts::new(options),
             calls: LiveCalls::default(),
             answer: String::new(),
@@ -114,15 +120,38 @@ impl Transcript {
 
     /// Forgets the unfinished items of a run.
     pub(crate) fn clear_live(&mut self) {
+        self.release();
         self.calls.clear();
         self.queued.clear();
         self.texts = LiveTexts::new(self.options);
+    }
+
+    /// Holds notes back until the task of the run that starts is printed: notices of the program overtake the feed.
+    pub(crate) fn await_task(&mut self) {
+        self.awaits_task = true;
+    }
+
+    /// Prints the notes that wait for a task.
+    fn release(&mut self) {
+        self.awaits_task = false;
+        for lines in std::mem::take(&mut self.held) {
+            self.append(Block::Note, lines);
+        }
     }
 
     fn push(&mut self, block: Block, lines: Vec<Line<'static>>) {
         if lines.is_empty() {
             return;
         }
+        if self.awaits_task && block == Block::Note {
+            self.held.push(lines);
+            return;
+        }
+        self.append(block, lines);
+        self.release();
+    }
+
+    fn append(&mut self, block: Block, lines: Vec<Line<'static>>) {
         let is_new = self.last != Some(block) || block == Block::User;
         if is_new && self.last.is_some() {
             self.finished.push(Line::default());
@@ -138,6 +167,8 @@ impl Transcript {
 
     /// Adds an error.
     pub(crate) fn add_error(&mut self, text: &str) {
+        // The run may have failed before its task was printed.
+        self.release();
         self.push(Block::Note, render_error(text, &self.options));
     }
 
@@ -237,7 +268,10 @@ impl Transcript {
                 self.add_notice(&format!("a picture was refused: {reason}"));
             }
             FeedKind::Notice { text } => self.add_notice(text),
-            FeedKind::RunResumed { .. } => self.add_notice("the run was resumed"),
+            FeedKind::RunResumed { .. } => {
+                self.release();
+                self.add_notice("the run was resumed");
+            }
             FeedKind::Error { message } => {
                 self.add_error(&format!("{message}\nSend a message to continue, or /quit."));
             }

@@ -6,6 +6,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
 
 use crate::app::App;
+use crate::config::Autonomy;
 use crate::error::{Context as _, Remedy, Result, Setting, one_line};
 
 /// Files of modes: the user's in the folder of settings, the project's below its root.
@@ -51,8 +52,7 @@ pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
 
 /// Returns whether a word is the name of a level of autonomy, in any case.
 fn is_autonomy(word: &str) -> bool {
-    const NAMES: [&str; 4] = ["ask", "read-only", "auto-edit", "headless"];
-    NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
+    Autonomy::NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
 /// Adds the modes of a file, if it exists. Warns of each invalid pattern that has no effect, because a later entry

@@ -1,6 +1,7 @@
 //! The known settings: types, defaults, and the rules for a project's file.
 
 use super::value::ValueKind;
+use crate::config::Autonomy;
 
 /// A setting of `config.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ const PERMISSION: &str = "a project must not widen the permissions of a run";
 const PROGRAM: &str = "a project must not choose a program that runs on your machine";
 const PERSONAL: &str = "it is a matter of the user";
 
-const AUTONOMY: &[&str] = &["ask", "read-only", "auto-edit", "headless"];
+const AUTONOMY: &[&str] = &Autonomy::NAMES;
 const PRESET: &[&str] = &["minimal", "standard", "full"];
 const SANDBOX: &[&str] = &["auto", "required", "off"];
 const THEME: &[&str] = &["auto", "dark", "light", "none"];

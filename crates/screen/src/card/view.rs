@@ -31,7 +31,7 @@ pub(super) fn render(
     let (names, contents) = texts(card);
     push_warnings(&names, &contents, options, &mut sections);
     let shows_all = sections.shows_all;
-    let answers = answers(card, shows_all);
+    let answers = answers(card, shows_all || limits.has_whole_copy);
     push_answers(card, &answers, options, &mut sections);
     RenderedCard { lines: sections.lines, shows_all, answers }
 }

@@ -181,6 +181,12 @@ fn a_card_that_hides_something_cannot_be_remembered() {
     let whole = edit(300).render(None, CardLimits::with_all(), &options(80));
     assert!(whole.shows_all && whole.answers.contains(&Answer::Session) && whole.lines.len() > 300);
     assert!(!whole.answers.contains(&Answer::Details));
+
+    let folded = edit(300).render(None, CardLimits::default().with_whole_copy(), &options(80));
+    assert_eq!((folded.shows_all, &folded.answers), (false, &whole.answers));
+    let words = text(&folded.lines);
+    assert!(words.contains("285 more lines") && words.contains("a covers:"), "{words}");
+    assert!(!words.contains("Not everything") && words.contains("a yes, for this session"), "{words}");
 }
 
 #[test]

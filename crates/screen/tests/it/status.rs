@@ -24,11 +24,11 @@ fn parts_are_dropped_by_importance() {
     let lines: Vec<_> =
         [120, 90, 80, 70, 60, 50, 40, 30, 20].map(|columns| status().render(&options(columns))).into();
     expect![[r#"
-        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · 123k in, 7.8k out · 81 % cached · $1.23
-        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · 123k in, 7.8k out · $1.23
-        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
-        claude-sonnet-4-5 · code · ask · sandbox A · context 21 % · $1.23
-        claude-sonnet-4-5 · code · ask · sandbox A · context 21 %
+        claude-sonnet-4-5 · mode code · ask · sandbox A · context 21 % · 123k in, 7.8k out · 81 % cached · $1.23
+        claude-sonnet-4-5 · mode code · ask · sandbox A · context 21 % · 123k in, 7.8k out · $1.23
+        claude-sonnet-4-5 · mode code · ask · sandbox A · context 21 % · $1.23
+        claude-sonnet-4-5 · mode code · ask · sandbox A · context 21 % · $1.23
+        claude-sonnet-4-5 · ask · sandbox A · context 21 %
         claude-sonnet-4-5 · ask · sandbox A · context 21 %
         claude-sonnet-4-5 · ask · context 21 %
         claude-sonnet-4-5 · ask

@@ -34,7 +34,7 @@ fn the_root_a_full_folder_and_nothing_are_refused() {
         check_refused(&scene, &json!({"path": path, "recursive": true}), "the workspace itself");
     }
     check_refused(&scene, &json!({"path": ""}), "empty");
-    check_refused(&scene, &json!({"path": "src"}), "1 names in it; nothing was removed");
+    check_refused(&scene, &json!({"path": "src"}), "1 name in it; nothing was removed");
     check_refused(&scene, &json!({"path": "none"}), "does not exist");
     check_refused(&scene, &json!({"path": "../outputs"}), "outside");
     assert_eq!(scene.bytes("src/a.rs"), b"1");

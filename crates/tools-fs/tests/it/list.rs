@@ -30,7 +30,7 @@ fn names_are_sorted_and_folders_marked() {
 fn links_are_shown_and_not_followed() {
     let scene = Scene::new();
     std::os::unix::fs::symlink("/etc", scene.folder.path().join("work/out")).unwrap();
-    check(&scene, &json!({"depth": 3}), "[.: 1 of 1 names]\nout -> /etc");
+    check(&scene, &json!({"depth": 3}), "[.: 1 of 1 name]\nout -> /etc");
 }
 
 #[test]
@@ -49,16 +49,16 @@ fn ignored_files_are_skipped_and_counted() {
     check(
         &scene,
         &json!({"path": "sub/deep"}),
-        "[sub/deep: 1 of 1 names; 1 that .gitignore names are left out, include_ignored shows them]\nd",
+        "[sub/deep: 1 of 1 name; 1 that .gitignore names are left out, include_ignored shows them]\nd",
     );
     // A folder that is asked for by its name is shown.
-    check(&scene, &json!({"path": "target"}), "[target: 1 of 1 names]\nx");
+    check(&scene, &json!({"path": "target"}), "[target: 1 of 1 name]\nx");
     let all = scene.call("list_files", &json!({"depth": 3, "include_ignored": true})).unwrap();
     assert!(all.contains("target/x") && all.contains("sub/deep/c.tmp") && !all.contains("left out"), "{all}");
     check(
         &scene,
         &json!({"pattern": "*.tmp"}),
-        "[.: 1 of 1 names; 3 that .gitignore names are left out, include_ignored shows them]\nsub/e.tmp",
+        "[.: 1 of 1 name; 3 that .gitignore names are left out, include_ignored shows them]\nsub/e.tmp",
     );
     scene.put("sub/deep/.gitignore", "*\n");
     check(
@@ -75,11 +75,11 @@ fn a_hostile_gitignore_is_held_to_a_size() {
     scene.put("a.txt", "");
     let bomb = format!("{}\n{}\n{}\n", "{a,b}".repeat(24), "*".repeat(5_000), "[".repeat(900));
     scene.put(".gitignore", bomb.repeat(2_000) + "*.txt\n");
-    let told = "1 ignore files cannot be read or built as a whole";
+    let told = "1 ignore file cannot be read or built as a whole";
     check(&scene, &json!({}), &format!("[.: 2 of 2 names; {told}]\n.gitignore\na.txt"));
     scene.put(".gitignore", bomb + "*.txt\n");
     let ignored = "1 that .gitignore names are left out, include_ignored shows them";
-    check(&scene, &json!({}), &format!("[.: 1 of 1 names; {ignored}; {told}]\n.gitignore"));
+    check(&scene, &json!({}), &format!("[.: 1 of 1 name; {ignored}; {told}]\n.gitignore"));
 }
 
 #[test]

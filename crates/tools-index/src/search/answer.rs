@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use windlass_text::count_noun;
+
 use super::ranker::{Passage, Ranking};
 use super::refresh::StaleFiles;
 
@@ -45,10 +47,11 @@ pub(super) fn notes(behind: StaleFiles, made: Option<&'static str>) -> String {
     let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
     // Writing into a string cannot fail.
     if left > 0 {
-        let _ = write!(notes, "; {left} files are not up to date in the index, call again for these");
+        let (files, verb) = (count_noun(left, "file"), choose_verb(left));
+        let _ = write!(notes, "; {files} {verb} not up to date in the index, call again for the rest");
     }
     if unread > 0 {
-        let _ = write!(notes, "; {unread} files could not be read");
+        let _ = write!(notes, "; {} could not be read", count_noun(unread, "file"));
     }
     if let Some(failed) = failed {
         let _ = write!(notes, "; the index could not be written ({})", in_a_line(&failed));
@@ -60,10 +63,15 @@ pub(super) fn notes(behind: StaleFiles, made: Option<&'static str>) -> String {
         notes.push_str("; there are more files than the index holds");
     }
     if secrets > 0 {
-        let _ = write!(notes, "; {secrets} files with names of secrets are not in the index");
+        let (files, verb) = (count_noun(secrets, "file"), choose_verb(secrets));
+        let _ = write!(notes, "; {files} with names of secrets {verb} not in the index");
     }
     notes.push_str(&rules.describe());
     notes
+}
+
+fn choose_verb(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 /// Returns the answer as text for the model.
@@ -73,7 +81,9 @@ pub(super) fn words(answer: &Answer) -> String {
     if passages.is_empty() {
         return format!("[nothing found for {words}{notes}; try other words, or grep_file for exact text]");
     }
-    let mut text = format!("[{} places for {words}, best first{notes}]\n", passages.len());
+    let order = if passages.len() > 1 { ", best first" } else { "" };
+    let places = count_noun(passages.len(), "place");
+    let mut text = format!("[{places} for {words}{order}{notes}]\n");
     for Passage { path, lines: (first, last), symbol, text: snippet, score, .. } in passages {
         let symbol = symbol.as_deref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
         // Writing into a string cannot fail.

@@ -56,16 +56,17 @@ fn names_count_more_than_text_and_are_found_by_their_parts() {
     let expected = ["src/config.py:3-5 function read_config", "src/config.py:6-7 function write_config"];
     assert_eq!(places(&text)[..2], expected, "{text}");
     assert!(text.contains("     3\tdef read_config(path):\n     4\t    return open(path)\n"), "{text}");
-    assert!(text.contains("1 files with names of secrets are not in the index"), "{text}");
+    assert!(text.contains("1 file with names of secrets is not in the index"), "{text}");
     assert!(!text.contains("target/") && !text.contains("credentials") && !text.contains("binary"), "{text}");
     assert_eq!(places(&ask(&tool, "rate limits")), ["src/retry.rs:3-6 function retryAfterRateLimit"]);
     let within = |arguments| call_tool(&tool, &arguments).unwrap();
     let docs = within(json!({"query": "config", "path": "docs"}));
     assert_eq!(places(&docs), ["docs/notes.md:1-1"]);
+    assert!(docs.starts_with("[1 place for config; "), "{docs}");
     let python = within(json!({"query": "config", "language": "python", "limit": 1}));
     assert_eq!(places(&python).len(), 1);
     let none = ask(&tool, "zebra");
-    assert!(none.starts_with("[nothing found for zebra; 1 files"), "{none}");
+    assert!(none.starts_with("[nothing found for zebra; 1 file with"), "{none}");
     for (arguments, words) in [
         (json!({"query": "::"}), "no word"),
         (json!({"query": "a", "path": "../x"}), ".."),
@@ -297,7 +298,7 @@ fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
     let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     set(0o000);
     let text = ask(&search(&folder, &workspace), "bilby");
-    assert!(text.contains("nothing found") && text.contains("; 1 files could not be read"), "{text}");
+    assert!(text.contains("nothing found") && text.contains("; 1 file could not be read"), "{text}");
     set(0o644);
     assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
 }
@@ -319,7 +320,7 @@ fn an_index_that_cannot_be_written_still_answers() {
     let text = ask(&search(&folder, &workspace), "bilby");
     assert!(text.contains("function bilby\n") || text.contains("function bilby "), "{text}");
     assert!(
-        text.contains("the index could not be written") && text.contains("1 files are not up to date"),
+        text.contains("the index could not be written") && text.contains("1 file is not up to date"),
         "{text}"
     );
     assert!(!text.contains("bilby_second") && !text.contains("made anew"), "{text}");

@@ -1,19 +1,13 @@
 //! The settings that a person changes in the conversation.
 
-use serde_json::{Value, json};
+use serde_json::json;
+use windlass_app::assembly::{find_mode, load_modes};
 use windlass_app::sessions::RunChanges;
-use windlass_app::{Autonomy, RunSettings};
+use windlass_app::{AppError, Autonomy, RunSettings};
 use windlass_protocol::Effort;
 
+use super::parts::Parts;
 use crate::action::Changes;
-
-/// Returns the name of a level of autonomy.
-pub(super) fn name_autonomy(autonomy: Autonomy) -> String {
-    match serde_json::to_value(autonomy) {
-        Ok(Value::String(name)) => name,
-        _ => String::new(),
-    }
-}
 
 /// Applies changes to the settings of new sessions, and returns them for the next run of a session.
 ///
@@ -24,8 +18,9 @@ pub(super) fn apply(changes: &Changes, template: &mut RunSettings) -> Result<Run
     let mut next = RunChanges::default();
     let mut settings = template.clone();
     if let Some(name) = &changes.autonomy {
-        let autonomy: Autonomy = serde_json::from_value(json!(name))
-            .map_err(|_| format!("{name:?} is not a level of autonomy: ask, read-only, auto-edit or auto"))?;
+        let autonomy: Autonomy = serde_json::from_value(json!(name)).map_err(|_| {
+            format!("unknown autonomy {name}; the levels are: {}", Autonomy::NAMES.join(", "))
+        })?;
         (settings.autonomy, next.autonomy) = (autonomy, Some(autonomy));
     }
     if let Some(effort) = &changes.effort {
@@ -42,4 +37,18 @@ pub(super) fn apply(changes: &Changes, template: &mut RunSettings) -> Result<Run
     }
     *template = settings;
     Ok(next)
+}
+
+/// Checks that a mode exists in the folder of a session, or of new sessions.
+///
+/// # Errors
+///
+/// Fails with the names of the modes if it does not exist.
+pub(super) fn check_mode(parts: &Parts, session: Option<&str>, mode: &str) -> Result<(), AppError> {
+    let sessions = parts.host.sessions();
+    let root = match session {
+        Some(session) => sessions.find(session)?.root,
+        None => parts.root.clone(),
+    };
+    find_mode(&load_modes(sessions.app(), &root)?, mode).map(drop)
 }

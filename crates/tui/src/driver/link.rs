@@ -5,16 +5,17 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use windlass_agent::DeliverAt;
 use windlass_app::RunSettings;
-use windlass_app::sessions::{MessageHistory, SessionHost, SessionState};
+use windlass_app::sessions::{ForkPoint, MessageHistory, RunChanges, SessionHost, SessionState};
 
 use super::listing::{list_files, now_ms, to_choice, write_export};
 use super::opening::send_session;
-use super::parts::{LAST_EVENT, Parts, describe, give_answer};
+use super::parts::{LAST_EVENT, Parts, StartRequest, describe, give_answer};
 use super::picture::{Pictures, store_picture};
 use super::{changes, checkpoints, configuration, requests};
 use crate::CommandRunner;
-use crate::action::{Action, Changes};
+use crate::action::{Action, ForkTurn};
 use crate::input::{Input, Reply};
 
 /// Pause after the events that have arrived. The feed merges the deltas of the pause, so that a fast stream wakes the
@@ -134,12 +135,24 @@ impl Link {
     /// Performs an action that needs no terminal.
     pub(super) fn perform(&mut self, action: Action) {
         match action {
-            Action::Submit { task, files, changes } => self.submit(task, files, &changes),
-            Action::Fork { turn, task, files, changes } => self.fork(turn, (task, files), &changes),
+            Action::Submit { task, files, changes } => {
+                self.submit(StartRequest { task, changes, fork: None }, files);
+            }
+            Action::Fork { turn, task, files, changes } => {
+                self.fork(turn, StartRequest { task, changes, fork: Some(ForkTurn(turn)) }, files);
+            }
+            Action::CheckMode(mode) => {
+                let session = self.session.clone();
+                self.parts.work(move |parts| {
+                    let problem = changes::check_mode(parts, session.as_deref(), &mode).err();
+                    let problem = problem.map(|error| describe(&error));
+                    Ok(Reply::ModeChecked { mode, problem })
+                });
+            }
             Action::Remember(text) => self.remember(text),
             Action::Describe(topic) => self.parts.work(move |parts| configuration::describe(parts, topic)),
             Action::Revoke(id) => self.parts.work(move |parts| configuration::revoke(parts, &id)),
-            Action::Open(id) if id.is_empty() => self.leave(),
+            Action::Open(id) if id.is_empty() => self.begin_anew(),
             Action::Open(id) => self.open(id),
             Action::ListSessions => self.list_sessions(),
             Action::PastePicture => self.paste_picture(),
@@ -187,9 +200,10 @@ impl Link {
                     async move { requests::accept_rule(&parts, &session, &question, &digest).await },
                 );
             }
-            Action::Send { text, files, after_task } => {
+            Action::Send { text, files, after_task, can_start } => {
                 tokio::spawn(async move {
-                    requests::send(&parts, &session, (text, files), after_task).await;
+                    let when = if after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
+                    requests::send(&parts, &session, (text, files), (when, can_start)).await;
                 });
             }
             Action::Compact => {
@@ -230,23 +244,33 @@ impl Link {
         }
     }
 
-    /// Applies changes of settings; sends an error and returns nothing if one is invalid.
-    fn change(&mut self, changes: &Changes, task: &str) -> Option<windlass_app::sessions::RunChanges> {
-        match changes::apply(changes, &mut self.template) {
-            Ok(changes) => Some(changes),
+    /// Leaves the session, and reports the settings of the next one.
+    fn begin_anew(&mut self) {
+        self.leave();
+        self.parts.reply(Reply::NewSession {
+            model: self.template.provider.model.clone(),
+            mode: self.template.offering.mode.clone().unwrap_or_default(),
+            autonomy: self.template.autonomy.as_str().to_owned(),
+        });
+    }
+
+    /// Applies the changes of settings of a request. Sends an error and returns `None` if one is invalid.
+    fn change(&mut self, request: StartRequest) -> Option<(StartRequest, RunChanges)> {
+        match changes::apply(&request.changes, &mut self.template) {
+            Ok(changes) => Some((request, changes)),
             Err(message) => {
-                self.parts.reply(Reply::NotStarted { task: task.to_owned(), message });
+                self.parts.reply(request.fail(message));
                 None
             }
         }
     }
 
-    fn submit(&mut self, task: String, files: Vec<String>, changes: &Changes) {
-        let Some(changes) = self.change(changes, &task) else { return };
+    fn submit(&mut self, request: StartRequest, files: Vec<String>) {
+        let Some((request, changes)) = self.change(request) else { return };
         let (parts, session) = (self.parts.clone(), self.session.clone());
         let settings = self.template.clone();
         tokio::spawn(async move {
-            let whole = requests::read_task(&parts.root, &task, files).await;
+            let whole = requests::read_task(&parts.root, &request.task, files).await;
             let started = match (whole, session) {
                 (Err(error), _) => Err(error),
                 (Ok(whole), Some(session)) => {
@@ -255,24 +279,22 @@ impl Link {
                 }
                 (Ok(whole), None) => parts.host.start(settings.with_task(whole)).await,
             };
-            parts.report(started, task);
+            parts.report_start(started, request);
         });
     }
 
-    fn fork(&mut self, turn: Option<u32>, (task, files): (String, Vec<String>), changes: &Changes) {
-        use windlass_app::sessions::ForkPoint;
-
-        let Some(changes) = self.change(changes, &task) else { return };
+    fn fork(&mut self, turn: Option<u32>, request: StartRequest, files: Vec<String>) {
+        let Some((request, changes)) = self.change(request) else { return };
         let Some(session) = self.session.clone() else { return };
         let parts = self.parts.clone();
         let point = turn.map_or(ForkPoint::End, ForkPoint::AfterTurn);
         tokio::spawn(async move {
             parts.wait_for_end(&session).await;
-            let started = match requests::read_task(&parts.root, &task, files).await {
+            let started = match requests::read_task(&parts.root, &request.task, files).await {
                 Ok(whole) => parts.host.fork(&session, &point, whole, &changes).await,
                 Err(error) => Err(error),
             };
-            parts.report(started, task);
+            parts.report_start(started, request);
         });
     }
 
@@ -295,3 +317,6 @@ impl Link {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,6 @@ use ignore::WalkBuilder;
 use windlass_app::AppError;
 use windlass_app::sessions::{ExportFormat, SessionRecord, SessionState, Sessions, export};
 
-use super::changes;
 use super::parts::Parts;
 use crate::input::{OpenedSession, Reply, SessionChoice};
 
@@ -20,7 +19,7 @@ pub(super) fn describe_session(record: &SessionRecord, last_seq: u64) -> OpenedS
         last_seq,
         model: record.model.clone(),
         mode: record.mode.clone().unwrap_or_default(),
-        autonomy: changes::name_autonomy(record.autonomy),
+        autonomy: record.autonomy.as_str().to_owned(),
         is_suspended: record.state == SessionState::Suspended,
         is_active: record.state.is_active(),
     }

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use windlass_app::sessions::{Answer, AnswerError, AnswerPlace, RunHandle, SessionHost};
 use windlass_app::{AppError, causes};
 
+use crate::action::{Changes, ForkTurn};
 use crate::input::Reply;
 
 /// Time for the end of a run whose last event has arrived.
@@ -21,6 +22,25 @@ pub(super) struct Parts {
     /// The policy file of the runs, if it is not the user's default one.
     pub(super) policy: Option<PathBuf>,
     pub(super) window: String,
+}
+
+/// The request of a person to start a run.
+#[derive(Debug, Default)]
+pub(super) struct StartRequest {
+    /// The text of the task.
+    pub(super) task: String,
+    /// The settings that change.
+    pub(super) changes: Changes,
+    /// The fork that the run begins.
+    pub(super) fork: Option<ForkTurn>,
+}
+
+impl StartRequest {
+    /// Returns the reply to a start that failed.
+    pub(super) fn fail(self, message: String) -> Reply {
+        let Self { task, changes, fork } = self;
+        Reply::NotStarted { task, message, changes, fork }
+    }
 }
 
 impl Parts {
@@ -38,10 +58,16 @@ impl Parts {
         });
     }
 
+    /// Reports the start of a run that changes no settings.
     pub(super) fn report(&self, started: Result<RunHandle, AppError>, task: String) {
+        self.report_start(started, StartRequest { task, ..StartRequest::default() });
+    }
+
+    /// Reports the start of a run. A failed start returns the request to the conversation.
+    pub(super) fn report_start(&self, started: Result<RunHandle, AppError>, request: StartRequest) {
         self.reply(match started {
             Ok(run) => Reply::Started { session: run.session().to_owned() },
-            Err(error) => Reply::NotStarted { task, message: describe(&error) },
+            Err(error) => request.fail(describe(&error)),
         });
     }
 

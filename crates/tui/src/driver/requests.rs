@@ -74,20 +74,24 @@ fn locate(root: &Path, file: &str) -> PathBuf {
     }
 }
 
-/// Sends a message with its files to the run of a session.
+/// Sends a message with its files to the run of a session. If the run has ended meanwhile, the message becomes the next
+/// task only with `can_start`.
 pub(super) async fn send(
     parts: &Parts,
     session: &str,
     (text, files): (String, Vec<String>),
-    after_task: bool,
+    (when, can_start): (DeliverAt, bool),
 ) {
-    let when = if after_task { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
     let message = match read_task(&parts.root, &text, files).await {
         Ok(message) => message,
         Err(error) => return parts.reply(Reply::NotSent { text, message: describe(&error) }),
     };
     if let Err(error) = parts.host.send(session, message.clone(), when).await {
-        send_as_task(parts, session, (text, message), &error).await;
+        if can_start {
+            send_as_task(parts, session, (text, message), &error).await;
+        } else {
+            parts.reply(Reply::NotSent { text, message: describe(&error) });
+        }
     }
 }
 

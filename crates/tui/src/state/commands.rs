@@ -5,8 +5,8 @@ use windlass_app::feed::Tokens;
 use windlass_screen::{DiffLimits, Role, render_diff};
 
 use super::working_calls::WorkingCall;
-use super::{ForkTurn, Phase, State};
-use crate::action::{Action, Topic};
+use super::{Phase, State};
+use crate::action::{Action, ForkTurn, Topic};
 use crate::complete::COMMANDS;
 
 /// Keys of a conversation, for `/help`.
@@ -62,7 +62,7 @@ impl State {
         let value = Some(argument.to_owned()).filter(|argument| !argument.is_empty());
         match name {
             "help" => self.show_help(),
-            "model" | "mode" | "autonomy" | "effort" => self.change(name, value),
+            "model" | "mode" | "autonomy" | "effort" => self.change_setting(name, value),
             "diff" => self.request_diff(),
             "restore" => self.with_turn(value.as_deref(), Action::Restore),
             "fork" => self.fork_from(value.as_deref()),
@@ -84,33 +84,6 @@ impl State {
             "quit" => self.actions.push(Action::Quit),
             _ => self.transcript.add_notice("there is no conversation yet"),
         }
-    }
-
-    /// Changes a setting of the next run.
-    fn change(&mut self, name: &str, value: Option<String>) {
-        let (place, current) = match name {
-            "model" => (&mut self.changes.model, &mut self.status.model),
-            "mode" => (&mut self.changes.mode, &mut self.status.mode),
-            "autonomy" => (&mut self.changes.autonomy, &mut self.status.autonomy),
-            _ => {
-                let Some(value) = value else {
-                    self.transcript.add_notice("/effort needs a level: off, minimal, low, medium, high, max");
-                    return;
-                };
-                self.transcript.add_notice(&format!("effort from the next task on: {value}"));
-                self.changes.effort = Some(value);
-                return;
-            }
-        };
-        let words = if let Some(value) = value {
-            let words = format!("{name} from the next task on: {value}");
-            current.clone_from(&value);
-            *place = Some(value);
-            words
-        } else {
-            format!("{name}: {}", if current.is_empty() { "default" } else { current.as_str() })
-        };
-        self.transcript.add_notice(&words);
     }
 
     fn request_diff(&mut self) {
@@ -169,6 +142,7 @@ impl State {
             Phase::Idle => {
                 self.phase = Phase::Starting;
                 self.working_since = self.now;
+                self.transcript.await_task();
                 self.actions.push(Action::Compact);
             }
         }

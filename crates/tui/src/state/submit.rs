@@ -1,7 +1,7 @@
 //! The text of the composer: a task, a message, an answer or a command.
 
-use super::{ForkTurn, Phase, State};
-use crate::action::Action;
+use super::{Phase, State};
+use crate::action::{Action, ForkTurn};
 
 impl State {
     pub(super) fn submit(&mut self) {
@@ -29,6 +29,9 @@ impl State {
                 self.send(false);
                 self.actions.push(Action::ListQuestions);
             }
+            Phase::Idle if self.checked_mode.is_some() => {
+                self.hint = Some("the mode is being checked: press Enter again in a moment".to_owned());
+            }
             Phase::Idle => self.start(),
         }
     }
@@ -53,18 +56,24 @@ impl State {
     pub(super) fn send(&mut self, after_task: bool) {
         let text = self.take_text();
         let files = super::files::find_files(&text);
-        self.actions.push(Action::Send { text, files, after_task });
+        let can_start = self.changes.is_empty() && self.checked_mode.is_none();
+        self.actions.push(Action::Send { text, files, after_task, can_start });
     }
 
     fn start(&mut self) {
         let task = self.take_text();
         let files = super::files::find_files(&task);
         let changes = std::mem::take(&mut self.changes);
+        changes.show_in(&mut self.status);
         self.phase = Phase::Starting;
         self.working_since = self.now;
-        match self.fork.take().filter(|_| self.has_session) {
+        let fork = self.fork.take().filter(|_| self.has_session);
+        if fork.is_some() {
+            self.transcript.reset();
+        }
+        self.transcript.await_task();
+        match fork {
             Some(ForkTurn(turn)) => {
-                self.transcript.reset();
                 self.actions.push(Action::Fork { turn, task, files, changes });
             }
             None => self.actions.push(Action::Submit { task, files, changes }),

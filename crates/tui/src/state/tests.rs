@@ -1,7 +1,9 @@
 //! Tests of conversations without a terminal.
 
 mod conversation;
+mod notices;
 mod questions;
+mod settings;
 
 use std::time::Duration;
 

@@ -8,6 +8,7 @@ use windlass_screen::{
     CardLimits, QueuePosition, RenderOptions, RenderedCard, Role, cut, escape_line, format_duration,
     render_text, text_width,
 };
+use windlass_text::count_noun;
 
 use super::review::Review;
 use super::{Phase, State, StopRequest};
@@ -133,12 +134,8 @@ impl State {
         let total = self.cards.len();
         let position = (total > 1).then(|| QueuePosition::new(1, total));
         if open.is_printed {
-            // The scrollback has everything: the answers are those of the whole card.
-            let whole = card.render(position, CardLimits::with_all(), &options);
-            let mut folded = card.render(position, CardLimits::default().with_diff_lines(4), &options);
-            folded.answers = whole.answers;
-            folded.answers.retain(|answer| *answer != windlass_screen::Answer::Details);
-            return Some(folded);
+            let limits = CardLimits::default().with_diff_lines(4).with_whole_copy();
+            return Some(card.render(position, limits, &options));
         }
         let limits = [16, 8, 4, 2].map(|lines| CardLimits::default().with_diff_lines(lines));
         let mut rendered = limits.into_iter().map(|limits| card.render(position, limits, &options));
@@ -179,7 +176,8 @@ impl State {
             let head = rows.saturating_sub(5);
             let tail = lines.len().saturating_sub(4);
             let hidden = tail.saturating_sub(head);
-            let words = format!("  … {hidden} more lines; d shows everything");
+            let place = if open.is_printed { "the copy above has everything" } else { "d shows everything" };
+            let words = format!("  … {}; {place}", count_noun(hidden, "more line"));
             lines.splice(head..tail, [Line::from(Span::styled(words, style(Role::Warning)))]);
         }
         if self.comment_for.is_some() {
@@ -256,6 +254,7 @@ impl State {
 
     fn status_line(&self, options: &RenderOptions) -> Line<'static> {
         let mut status = self.status.clone();
+        self.changes.show_in(&mut status);
         status.questions = self.cards.len();
         status.render(options)
     }

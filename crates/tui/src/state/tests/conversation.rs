@@ -42,17 +42,18 @@ fn a_reader_that_falls_behind_prints_nothing_twice() {
     }
 }
 
+fn send_action(text: &str, after_task: bool) -> Action {
+    Action::Send { text: text.to_owned(), files: vec![], after_task, can_start: true }
+}
+
 #[test]
 fn a_conversation_continues_and_messages_reach_a_working_run() {
     let mut talk = Talk::new();
     talk.start("first");
-    assert_eq!(
-        talk.send("also this"),
-        [Action::Send { text: "also this".to_owned(), files: vec![], after_task: false }]
-    );
+    assert_eq!(talk.send("also this"), [send_action("also this", false)]);
     talk.type_text("and then");
     let sent = talk.key(Key::Tab);
-    assert_eq!(sent, [Action::Send { text: "and then".to_owned(), files: vec![], after_task: true }]);
+    assert_eq!(sent, [send_action("and then", true)]);
     talk.feed(json!({"kind": "message_queued", "text": "and then", "after_task": true}));
     assert!(talk.view().contains("queued: and then"), "{}", talk.view());
     talk.feed(json!({"kind": "message", "text": "and then", "source": "next_task"}));

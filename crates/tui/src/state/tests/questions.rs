@@ -151,6 +151,11 @@ fn a_card_that_does_not_fit_cannot_be_remembered_until_it_was_printed() {
     talk.apply(Input::Key(Key::Char('d')));
     talk.wait(100);
     assert!(talk.printed.iter().any(|line| line.contains("line 299")), "the whole card is printed");
+    let view = talk.view();
+    for words in ["a yes, for this session", "a covers: run_command exactly", "more"] {
+        assert!(view.contains(words), "{words}: {view}");
+    }
+    assert!(!view.contains("Not everything") && !view.contains("d show"), "{view}");
     talk.wait(600);
     talk.apply(Input::Key(Key::Char('a')));
     assert_eq!(talk.wait(100), [answer_of("q1", Answer::Session { comment: None })]);
