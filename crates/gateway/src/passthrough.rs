@@ -179,7 +179,9 @@ impl ForwardBody {
     /// Encodes the error of a stream that its provider did not end; `None` for any other body.
     fn encode_truncation(&self) -> Option<Bytes> {
         let format = self.breaker.format.as_ref()?;
-        self.tail.is_truncated(format.name()).then(|| self.breaker.encode(BreakReason::Upstream))?
+        // Gemini ends some whole answers without a reason, so it has no marks.
+        let marks = format.end_marks()?;
+        self.tail.is_truncated(&marks).then(|| self.breaker.encode(BreakReason::Upstream))?
     }
 
     /// Ends a stream with an error of the client's format. A body that is not a stream of events is aborted,

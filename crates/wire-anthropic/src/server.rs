@@ -17,14 +17,20 @@ mod error;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    CallRestorer, DecodedRequest, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RateLimitHeaders,
-    RequestError, ResponseHead, SamplingOption, Server,
+    CallRestorer, DecodedRequest, Encoder, EndMarks, FieldRule, Framing, HeaderRule, ProviderError,
+    RateLimitHeaders, RequestError, ResponseHead, SamplingOption, Server,
 };
 
 use self::stream::Stream;
 use self::whole::Whole;
 use crate::Anthropic;
 use crate::names::NAME;
+
+const END_MARKS: EndMarks = EndMarks {
+    answers: &["\"message_start\"", "\"content_block_"],
+    ends: &["\"message_stop\""],
+    end_fields: &["error"],
+};
 
 impl Server for Anthropic {
     fn name(&self) -> &'static str {
@@ -57,6 +63,10 @@ impl Server for Anthropic {
 
     fn request_id_header(&self) -> &'static str {
         "request-id"
+    }
+
+    fn end_marks(&self) -> Option<EndMarks> {
+        Some(END_MARKS)
     }
 
     fn rate_limit_headers(&self) -> RateLimitHeaders {

@@ -16,14 +16,20 @@ mod error;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    DecodedRequest, EmbeddingsApi, Encoder, FieldRule, Framing, HeaderRule, ProviderError, RequestError,
-    ResponseHead, SamplingOption, Server,
+    DecodedRequest, EmbeddingsApi, Encoder, EndMarks, FieldRule, Framing, HeaderRule, ProviderError,
+    RequestError, ResponseHead, SamplingOption, Server,
 };
 
 use self::stream::{Stream, TellUsage};
 use self::whole::Whole;
 use crate::OpenAiChat;
 use crate::names::NAME;
+
+const END_MARKS: EndMarks = EndMarks {
+    answers: &["\"choices\""],
+    ends: &["data: [DONE]", "data:[DONE]"],
+    end_fields: &["finish_reason", "error"],
+};
 
 impl Server for OpenAiChat {
     fn name(&self) -> &'static str {
@@ -52,6 +58,10 @@ impl Server for OpenAiChat {
 
     fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
         options::share(request)
+    }
+
+    fn end_marks(&self) -> Option<EndMarks> {
+        Some(END_MARKS)
     }
 
     fn has_failure_reason(&self) -> bool {

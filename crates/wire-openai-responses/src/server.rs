@@ -17,12 +17,20 @@ mod stream;
 
 use windlass_protocol::Request;
 use windlass_wire::{
-    CallRestorer, DecodedRequest, EmbeddingsApi, Encoder, FieldRule, HeaderRule, ProviderError, RequestError,
-    ResponseHead, SamplingOption, Server,
+    CallRestorer, DecodedRequest, EmbeddingsApi, Encoder, EndMarks, FieldRule, HeaderRule, ProviderError,
+    RequestError, ResponseHead, SamplingOption, Server,
 };
 
 use crate::OpenAiResponses;
 use crate::names::NAME;
+
+/// The first three ends repeat the whole answer: the tail of a long one has neither the type nor earlier events, so the
+/// stream counts as ended.
+const END_MARKS: EndMarks = EndMarks {
+    answers: &["\"response.created\"", "\"response.output_"],
+    ends: &["\"response.completed\"", "\"response.incomplete\"", "\"response.failed\"", "\"type\":\"error\""],
+    end_fields: &["error"],
+};
 
 impl Server for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -51,6 +59,10 @@ impl Server for OpenAiResponses {
 
     fn share_options(&self, request: &mut Request) -> Vec<SamplingOption> {
         options::share(request)
+    }
+
+    fn end_marks(&self) -> Option<EndMarks> {
+        Some(END_MARKS)
     }
 
     fn stores_responses(&self) -> bool {

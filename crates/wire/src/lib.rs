@@ -52,7 +52,7 @@ pub use prefix::{CachePrefix, CachePrefixError, assert_append_only};
 pub use provider_error::{ProviderError, ProviderErrorKind, names_context_length};
 pub use request_body::RequestBody;
 pub use response_form::{Body, StreamEvent};
-pub use server::{DecodedRequest, Encoder, Framing, Outline, RequestError, ResponseHead, Server};
+pub use server::{DecodedRequest, Encoder, EndMarks, Framing, Outline, RequestError, ResponseHead, Server};
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
 pub use translation::{

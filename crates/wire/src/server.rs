@@ -82,6 +82,11 @@ pub trait Server: Send + Sync {
         false
     }
 
+    /// Returns the texts that a stream of answers contains, or `None` if a whole stream can lack its end.
+    fn end_marks(&self) -> Option<EndMarks> {
+        None
+    }
+
     /// Returns the API of embeddings that the servers of this API have, or `None` without one.
     fn embeddings_api(&self) -> Option<EmbeddingsApi> {
         None
@@ -120,6 +125,18 @@ pub trait Server: Send + Sync {
 
     /// Encodes an error response as its status and body.
     fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>);
+}
+
+/// Texts by which a forwarded stream shows that it is an answer, and that it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a stream answers, ends by a text, or ends by a field")]
+pub struct EndMarks {
+    /// Each answer contains one of these texts, also in its last 4 KiB unless its end is there.
+    pub answers: &'static [&'static str],
+    /// An answer that has ended contains one of these texts, or one of the fields.
+    pub ends: &'static [&'static str],
+    /// Names of fields that end an answer if they have a text or an object, and not `null`.
+    pub end_fields: &'static [&'static str],
 }
 
 /// Encoder of one answer.

@@ -1,14 +1,10 @@
 //! The last bytes of a forwarded stream, which show whether its provider ended it.
 
 use memchr::memmem;
+use windlass_wire::EndMarks;
 
 /// Minimum number of bytes that are kept. The events that end a stream fit, except for those that repeat the whole answer.
 const TAIL: usize = 4 << 10;
-
-/// The types of the events that end a stream of the Responses format. The first three repeat the whole answer: the tail
-/// of a long one has neither the type nor earlier events, so the stream counts as ended.
-const RESPONSE_ENDS: [&str; 4] =
-    ["\"response.completed\"", "\"response.incomplete\"", "\"response.failed\"", "\"type\":\"error\""];
 
 /// The end of a stream.
 #[derive(Debug, Default)]
@@ -30,31 +26,15 @@ impl StreamTail {
         self.0.extend_from_slice(piece);
     }
 
-    /// Returns true if the stream has events of an answer in this format, and neither its end nor an error. A stream
-    /// whose events are unknown counts as ended, because the gateway cannot judge it.
-    pub(super) fn is_truncated(&self, format: &str) -> bool {
-        let has = |field: &str| has_text_or_object(&self.0, field);
+    /// Returns true if the stream has events of an answer, and neither its end nor an error. A stream whose events are
+    /// unknown counts as ended, because the gateway cannot judge it.
+    pub(super) fn is_truncated(&self, marks: &EndMarks) -> bool {
         let holds = |mark: &str| memmem::find(&self.0, mark.as_bytes()).is_some();
-        if !holds("data:") {
-            return false;
-        }
-        match format {
-            "openai-chat" => {
-                let is_ended =
-                    has("finish_reason") || has("error") || holds("data: [DONE]") || holds("data:[DONE]");
-                holds("\"choices\"") && !is_ended
-            }
-            "openai-responses" => {
-                let is_ended = RESPONSE_ENDS.iter().any(|end| holds(end)) || has("error");
-                (holds("\"response.created\"") || holds("\"response.output_")) && !is_ended
-            }
-            "anthropic" => {
-                let has_answer = holds("\"message_start\"") || holds("\"content_block_");
-                has_answer && !holds("\"message_stop\"") && !has("error")
-            }
-            // Gemini ends some whole answers without a reason.
-            _ => false,
-        }
+        let holds_one = |found: &[&str]| found.iter().any(|mark| holds(mark));
+        holds("data:")
+            && holds_one(marks.answers)
+            && !holds_one(marks.ends)
+            && !marks.end_fields.iter().any(|field| has_text_or_object(&self.0, field))
     }
 }
 
@@ -74,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_tail_is_the_end_of_the_stream_for_any_size_of_the_pieces() {
-        let stream: Vec<u8> = (0..5 * TAIL).map(|at| (at % 251) as u8).collect();
+        let stream: Vec<u8> = (0..251).cycle().take(5 * TAIL).collect();
         for size in [1, 7, 1_000, TAIL - 1, TAIL, TAIL + 1, 2 * TAIL, 5 * TAIL] {
             let mut tail = StreamTail::default();
             stream.chunks(size).for_each(|piece| tail.push(piece));
