@@ -40,13 +40,17 @@ function findInvisible() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];
   while (texts.nextNode()) {
-    if (texts.currentNode.parentElement.localName !== "textarea") found.push(texts.currentNode.data);
+    const place = texts.currentNode.parentElement;
+    if (place.localName !== "textarea") found.push([place, texts.currentNode.data]);
   }
   for (const shown of document.querySelectorAll("[placeholder],[aria-label],[title],[alt],option[label]")) {
-    found.push(...["placeholder", "aria-label", "title", "alt", "label"].map((name) => shown.getAttribute(name) ?? ""));
+    const names = ["placeholder", "aria-label", "title", "alt", "label"];
+    found.push(...names.map((name) => [shown, shown.getAttribute(name) ?? ""]));
   }
-  found.push(document.title);
-  return found.filter((text) => invisible.test(text)).map((text) => `invisible: ${JSON.stringify(text.slice(0, 200))}`);
+  found.push([document.head, document.title]);
+  return found.filter(([, text]) => invisible.test(text)).map(([{ localName, id, className }, text]) => (
+    `invisible: ${localName}#${id}.${className}: ${JSON.stringify(text.slice(0, 200))}`
+  ));
 }
 
 async function expectCalm(page, name) {

@@ -71,7 +71,7 @@ async function listSessions() {
 }
 
 function showHead(session) {
-  $("title").textContent = session.name || session.id;
+  $("title").textContent = visible(session.name || session.id);
   $("state").textContent = session.state;
   $("state").className = `state ${session.state}`;
   state.runState = session.state;
