@@ -26,7 +26,7 @@ const FRAME_MS = 12;
 
 /** Shows a note, or removes it. */
 function note(text = "") {
-  $("note").textContent = text;
+  $("note").textContent = visible(text);
 }
 
 /** Runs a request, and shows its error. A missing token opens the dialog. */
@@ -72,7 +72,7 @@ async function listSessions() {
 
 function showHead(session) {
   $("title").textContent = visible(session.name || session.id);
-  $("state").textContent = session.state;
+  $("state").textContent = visible(session.state);
   $("state").className = `state ${session.state}`;
   state.runState = session.state;
   state.working = session.state === "working" || session.state === "waiting";

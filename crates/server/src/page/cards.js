@@ -26,7 +26,7 @@ export function questionCard(session, question, card, done) {
       return await work();
     } catch (error) {
       if (error instanceof ApiError && error.code === "already_answered") {
-        done(`The question was answered before${error.by ? ` in ${error.by}` : ""}.`);
+        done(`The question was answered before${error.by ? ` in ${visible(error.by)}` : ""}.`);
       } else if (error instanceof ApiError && error.code === "not_open") {
         done("The question is not open any more.");
       } else {
@@ -38,7 +38,7 @@ export function questionCard(session, question, card, done) {
   const answer = (body) => ask(async () => {
     const effect = await call("POST", `${path}/answer`, { question, ...body });
     const isLater = body.answer === "later";
-    const rule = effect?.rule ? `The rule was written to ${effect.rule.file}.` : "";
+    const rule = effect?.rule ? `The rule was written to ${visible(effect.rule.file)}.` : "";
     done(rule, { effect, isOpen: isLater, session });
   });
   const propose = () => ask(() => call("GET", `${path}/rule?question=${encodeURIComponent(question)}`));

@@ -1,5 +1,6 @@
 // Notifications of the browser while the page is hidden. They contain the name of the tool only.
 
+import { visible } from "./dom.js";
 import { closePushed, isSubscribed, subscribe } from "./push.js";
 
 /** Time after which a question that is still open is announced: an earlier one may be closed by its next event. */
@@ -25,7 +26,7 @@ export function announce(question, card, isOpen) {
   if (!isOffered || Notification.permission !== "granted" || isSubscribed()) return;
   setTimeout(() => {
     if (!document.hidden || shown.has(question) || !isOpen()) return;
-    const body = card?.tool ? `${card.tool} waits for an answer` : "A question waits for an answer";
+    const body = card?.tool ? `${visible(card.tool)} waits for an answer` : "A question waits for an answer";
     const notice = new Notification("Windlass", { body, tag: question });
     notice.addEventListener("click", () => {
       window.focus();

@@ -227,7 +227,7 @@ export class Transcript {
     const { event, decision, result } = call;
     call.body = element("div", "body", argumentsElement(event.arguments));
     if (decision) {
-      const words = `${decision.verdict}: ${visible(decision.reason)} (${visible(decision.rule)}, ${visible(decision.source)}, risk ${visible(decision.risk)})`;
+      const words = `${visible(decision.verdict)}: ${visible(decision.reason)} (${visible(decision.rule)}, ${visible(decision.source)}, risk ${visible(decision.risk)})`;
       call.body.append(element("div", "quiet decision", words));
     }
     if (result) {
