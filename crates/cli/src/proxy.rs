@@ -86,7 +86,7 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     let options = provider_options(arguments);
     let (file, mut front) = assembly::load(path, &options, app, Purpose::Serve).await?;
     let address = check_address(arguments, file.listen, arguments.allow_remote || file.allow_remote)?;
-    let kept = KeptFiles::open(&front, file.kept_paths())?;
+    let kept = KeptFiles::open(&front, file.find_kept_paths())?;
     let (spans, tracer) = request_spans::begin(arguments)?;
     front = tracer.add_to(front);
     let limits = file.serve_options();

@@ -191,7 +191,7 @@ impl ProxyFile {
     }
 
     /// Returns the paths of the files that continue after a restart.
-    pub(super) fn kept_paths(&self) -> KeptPaths<'_> {
+    pub(super) fn find_kept_paths(&self) -> KeptPaths<'_> {
         KeptPaths {
             client_keys: self.client_keys.as_deref(),
             usage: self.usage_file.as_deref(),
