@@ -9,6 +9,7 @@ mod openapi;
 mod overview;
 #[cfg(feature = "web-push")]
 mod push;
+mod route;
 mod routes;
 mod runs;
 mod sessions;

@@ -18,8 +18,8 @@ const DESCRIPTION: &str = "Finds lines that match a regular expression (Rust and
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "pattern":{"type":"string","description":"The regular expression; `\\` before . ( ) [ ] { } * + ? ^ $ | to mean the character itself."},
 "path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
-"glob":{"type":"string","description":"Which files, as `*.rs`, `*.{ts,tsx}` or `src/**/*.ts`; with `!` in front which not."},
-"type":{"type":"string","description":"Which files by ripgrep's name for their type, as rust, py, js, ts, go, java, c, md."},
+"glob":{"type":"string","description":"Names of files, as `*.rs`, `*.{ts,tsx}` or `src/**/*.ts`; with `!` in front the files to leave out."},
+"type":{"type":"string","description":"A type of files by ripgrep's name, as rust, py, js, ts, go, java, c, md."},
 "mode":{"type":"string","enum":["lines","files","count"],"description":"Show matching lines, only the names of files that have some, or how many each has. Default lines."},
 "ignore_case":{"type":"boolean","description":"Upper and lower case are the same. Default false."},
 "literal":{"type":"boolean","description":"The pattern is plain text, not a regular expression. Default false."},

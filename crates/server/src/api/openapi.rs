@@ -6,7 +6,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::error::ErrorBody;
-use super::routes::{Content, Route, routes};
+use super::route::{Content, Route};
+use super::routes::routes;
 
 /// Returns the OpenAPI 3.1 document of the API.
 ///

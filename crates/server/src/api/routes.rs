@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::Router;
 #[cfg(feature = "web-push")]
 use axum::routing::put;
-use axum::routing::{MethodRouter, delete, get, patch, post};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use axum::routing::{delete, get, patch, post};
 use windlass_app::feed::FeedEvent;
 
 #[cfg(feature = "web-push")]
 use super::push;
+use super::route::Route;
 use super::values::answers::{AnswerEffect, NewAnswer, QuestionValue, RuleValue};
 use super::values::files::{CheckpointsValue, DiffValue, NewRestore, RestoreValue};
 use super::values::{
@@ -19,92 +19,6 @@ use super::values::{
 };
 use super::{feed, files, login, openapi, overview, runs, sessions};
 use crate::state::Shared;
-
-type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
-
-/// The content of a successful response.
-pub(super) enum Content {
-    None,
-    Json(MakeSchema),
-    /// Text of this media type.
-    Text(&'static str),
-    /// Server-sent events whose data have this schema.
-    Events(MakeSchema),
-}
-
-/// A route of the API.
-pub(super) struct Route {
-    pub(super) method: &'static str,
-    pub(super) path: &'static str,
-    pub(super) summary: &'static str,
-    /// True if the route needs no token.
-    pub(super) is_open: bool,
-    /// True if the body may contain files.
-    takes_files: bool,
-    pub(super) status: u16,
-    pub(super) body: Option<MakeSchema>,
-    /// Parameters of the address after the question mark, with their descriptions.
-    pub(super) parameters: &'static [(&'static str, &'static str)],
-    pub(super) content: Content,
-    handler: MethodRouter<Arc<Shared>>,
-}
-
-fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
-impl Route {
-    fn new(
-        (method, path): (&'static str, &'static str),
-        summary: &'static str,
-        handler: MethodRouter<Arc<Shared>>,
-    ) -> Self {
-        Self {
-            method,
-            path,
-            summary,
-            is_open: false,
-            takes_files: false,
-            status: 200,
-            body: None,
-            parameters: &[],
-            content: Content::None,
-            handler,
-        }
-    }
-
-    fn open(self) -> Self {
-        Self { is_open: true, ..self }
-    }
-
-    fn takes_files(self) -> Self {
-        Self { takes_files: true, ..self }
-    }
-
-    fn takes<T: JsonSchema>(self) -> Self {
-        Self { body: Some(schema::<T>), ..self }
-    }
-
-    fn with_parameters(self, parameters: &'static [(&'static str, &'static str)]) -> Self {
-        Self { parameters, ..self }
-    }
-
-    fn returns<T: JsonSchema>(self, status: u16) -> Self {
-        Self { status, content: Content::Json(schema::<T>), ..self }
-    }
-
-    fn returns_text(self, media_type: &'static str) -> Self {
-        Self { content: Content::Text(media_type), ..self }
-    }
-
-    fn returns_events<T: JsonSchema>(self) -> Self {
-        Self { content: Content::Events(schema::<T>), ..self }
-    }
-
-    fn returns_nothing(self, status: u16) -> Self {
-        Self { status, ..self }
-    }
-}
 
 /// Returns all routes of the API.
 pub(super) fn routes() -> Vec<Route> {
