@@ -10,7 +10,8 @@ use windlass_protocol::Hints;
 #[non_exhaustive]
 pub struct Step {
     /// The key of the step in its run, the same in every process: `model-3`, `model-3-2` for the second
-    /// attempt at that answer, `guidance-1`, `tool-CALL`, `approval-CALL`, `judge-CALL` and so on.
+    /// attempt at that answer, `guidance-1`, `tool-CALL`, `approval-CALL`, `judge-CALL` for a decision of the policy
+    /// (histories of engines have this name) and so on.
     pub key: String,
     /// The repeatability of the step after a crash.
     pub class: StepClass,

@@ -86,7 +86,7 @@ impl HandOffs {
         } else if session.messages.starts_with(messages)
             && let Some(start) = session.starts.last_mut()
         {
-            // The task begins where its first agent began.
+            // The messages of the task begin where those before the task end.
             *start = messages.len();
         }
     }

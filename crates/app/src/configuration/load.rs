@@ -7,7 +7,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 
 use super::file::{ConfigFile, Values, find_profile};
 use super::keys::ConfigKey;
-use super::project::judge;
+use super::project::decide_value;
 use super::read::{USER_FILE, check_size, read_users};
 use super::value::ConfigValue;
 use crate::app::App;
@@ -241,7 +241,7 @@ fn combine<'a>(
             (entry.value, entry.origin, strongest) = (Some(value.clone()), origin, number);
             continue;
         }
-        match judge(key, value, entry.value.as_ref(), is_trusted) {
+        match decide_value(key, value, entry.value.as_ref(), is_trusted) {
             Ok(value) => (entry.value, entry.origin, strongest) = (Some(value), origin, number),
             Err(reason) => {
                 let ConfigOrigin::Project { file } = origin else { continue };

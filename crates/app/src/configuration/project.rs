@@ -5,7 +5,7 @@ use super::value::ConfigValue;
 
 /// Returns the value that counts if a project sets `wanted` and the user has `users`, or the reason why the
 /// project's value does not count.
-pub(super) fn judge(
+pub(super) fn decide_value(
     key: &ConfigKey,
     wanted: &ConfigValue,
     users: Option<&ConfigValue>,
@@ -78,7 +78,7 @@ mod tests {
     fn decide(name: &str, wanted: &str, users: &str, is_trusted: bool) -> Result<String, &'static str> {
         let key = ConfigKey::find(name).unwrap();
         let users = (!users.is_empty()).then(|| key.kind.parse(users).unwrap());
-        judge(key, &key.kind.parse(wanted).unwrap(), users.as_ref(), is_trusted)
+        decide_value(key, &key.kind.parse(wanted).unwrap(), users.as_ref(), is_trusted)
             .map(|value| value.to_string())
     }
 

@@ -105,12 +105,12 @@ impl Instructions {
         Ok(found)
     }
 
-    /// Adds the first file of a folder that can be read. `judge` returns whether it is trusted, and its change.
+    /// Adds the first file of a folder that can be read. `check` returns whether it is trusted, and its change.
     fn add_folder(
         &mut self,
         folder: &Path,
         owner: SettingsOwner<'_>,
-        judge: impl Fn(&ProjectFile) -> (bool, Option<FileChange>),
+        check: impl Fn(&ProjectFile) -> (bool, Option<FileChange>),
     ) {
         for name in INSTRUCTION_NAMES {
             let path = folder.join(name);
@@ -122,7 +122,7 @@ impl Instructions {
                         _ => InstructionScope::Project,
                     };
                     let file = ProjectFile::new(path.clone(), ProjectFileKind::Instructions, &text);
-                    let (is_trusted, change) = judge(&file);
+                    let (is_trusted, change) = check(&file);
                     let change = change.filter(|_| is_trusted);
                     let hidden_lines = text.lines().filter(|line| escape_unsafe(line) != **line).count();
                     let used = cut(&text, MAX_FILE_BYTES);

@@ -93,7 +93,7 @@ pub(super) async fn check_redirect(transport: &dyn Transport) -> Checked {
     })
 }
 
-/// Checks a body of every byte, which is larger than the buffers on its way.
+/// Checks a body of 1 MB that contains every byte value, which is larger than the buffers on its way.
 pub(super) async fn check_body(transport: &dyn Transport) -> Checked {
     let server = Server::start().await?;
     let rule = TransportRule::ReturnsTheBody;

@@ -27,7 +27,7 @@ impl StreamTail {
     }
 
     /// Returns true if the stream has events of an answer, and neither its end nor an error. A stream whose events are
-    /// unknown counts as ended, because the gateway cannot judge it.
+    /// unknown counts as ended, because the gateway cannot find its end.
     pub(super) fn is_truncated(&self, marks: &EndMarks) -> bool {
         let holds = |mark: &str| memmem::find(&self.0, mark.as_bytes()).is_some();
         let holds_one = |found: &[&str]| found.iter().any(|mark| holds(mark));

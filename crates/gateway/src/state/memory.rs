@@ -36,9 +36,9 @@ pub struct MemoryStateStore {
 #[derive(Default)]
 struct Contents {
     owners: HashMap<Arc<str>, Owner>,
-    /// The owner of each use, oldest use first.
+    /// The owner of the response of each access, the oldest access first.
     uses: BTreeMap<u64, Arc<str>>,
-    /// The number of the next use.
+    /// The number of the next access.
     next: u64,
     bytes: usize,
 }
