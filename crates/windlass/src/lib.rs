@@ -35,7 +35,7 @@ pub use {
 };
 
 #[cfg(feature = "attachments")]
-pub use windlass_attachments as attach;
+pub use windlass_attachments as attachments;
 #[cfg(feature = "cassette")]
 pub use windlass_cassette::{self as cassette, cassette};
 #[cfg(feature = "checkpoint")]

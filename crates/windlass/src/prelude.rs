@@ -13,7 +13,7 @@
 #![cfg_attr(not(feature = "agent"), doc = "\n\nThe feature `agent` adds the items above.")]
 
 #[cfg(feature = "attachments")]
-pub use crate::attach::Attach;
+pub use crate::attachments::Attach;
 #[cfg(feature = "agent")]
 pub use crate::{
     Agent, Approver, Event, Outcome, Report, RunHandle, RunOptions, Session, TypedEvent,
