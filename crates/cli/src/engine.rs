@@ -88,7 +88,7 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
     if let Some(cipher) = connection.cipher {
         worker = worker.with_cipher(cipher);
     }
-    let telemetry = Telemetry::begin(&run.otlp, &run.reach)?;
+    let telemetry = Telemetry::begin(&run.otlp, &run.reach, app)?;
     #[cfg(feature = "otlp")]
     if let Some(metrics) = telemetry.metrics(&settings.provider, settings.budget.prices) {
         worker = worker.with_observer(move |step| {

@@ -18,7 +18,7 @@ use crate::show::Show;
 use crate::telemetry::Telemetry;
 
 pub(crate) async fn fork(arguments: Fork, app: &App) -> anyhow::Result<ExitCode> {
-    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach, app)?;
     let end = fork_traced(arguments, app, &telemetry).await;
     telemetry.end().await;
     end

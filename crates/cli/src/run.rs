@@ -31,7 +31,7 @@ pub(crate) const SUSPENDED: u8 = 75;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
-    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach, app)?;
     let end = run_traced(arguments, app, &telemetry).await;
     telemetry.end().await;
     end

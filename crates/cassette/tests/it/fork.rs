@@ -6,7 +6,7 @@ use windlass_cassette::{CassetteError, Fork, Player, Recorder};
 use windlass_protocol::CallId;
 use windlass_tool::Output;
 
-use crate::scene::{Change, SCRIPT, live, played, record, recorded, run, wires};
+use crate::scene::{Change, SCRIPT, live, played, record, recorded, run, wire, wires};
 
 fn fork(call: &str) -> Fork {
     Fork::new(CallId::new(call).unwrap(), Output::text("it was locked"))
@@ -52,7 +52,7 @@ async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
 #[tokio::test]
 async fn a_call_that_is_not_there_is_named_with_those_that_are() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, _) = record(folder.path(), &wire, SCRIPT).await;
     let error = Player::fork(&file, fork("nope")).unwrap_err();
     assert!(matches!(error, CassetteError::UnknownCall { .. }));

@@ -3,7 +3,7 @@
 use windlass_agent::Outcome;
 use windlass_cassette::Player;
 
-use crate::scene::{Change, KEY, SCRIPT, live, played, record, run, wires};
+use crate::scene::{Change, KEY, SCRIPT, live, played, record, run, wire, wires};
 
 #[tokio::test]
 async fn a_recorded_run_happens_again_without_a_network_or_a_tool() {
@@ -61,7 +61,7 @@ async fn a_run_that_asks_something_else_fails_and_says_where() {
 #[tokio::test]
 async fn a_run_that_stops_before_its_recording_is_a_difference() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, _) = record(folder.path(), &wire, SCRIPT).await;
     let differences = Player::open(&file).unwrap().differences();
     let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
@@ -74,7 +74,7 @@ async fn a_run_that_stops_before_its_recording_is_a_difference() {
 #[tokio::test]
 async fn a_cassette_that_breaks_off_is_played_as_far_as_it_goes() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, url) = record(folder.path(), &wire, SCRIPT).await;
     let text = std::fs::read_to_string(&file).unwrap();
     let second = text.match_indices(r#"{"line":"response""#).nth(2).unwrap().0;
