@@ -15,6 +15,7 @@ mod live;
 mod log;
 mod reader;
 mod records;
+mod reported_tokens;
 mod schema;
 mod windows;
 mod writer;

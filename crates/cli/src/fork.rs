@@ -37,7 +37,7 @@ async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyho
     let fork = windlass_cassette::Fork::new(call, answer);
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, inbox, recording, mut feed, .. } = session;
-    let mut show = Show::with_spending(spending_of(app, &recorded, &options.providers)?);
+    let mut show = Show::new(spending_of(app, &recorded, &options.providers)?);
     let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
     let (telling, parts) = (Telling::from_flag(arguments.json), RunParts { inbox: &inbox, feed: &mut feed });
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await?;

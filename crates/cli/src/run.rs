@@ -58,7 +58,7 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     // A process that is killed later prints no command that resumes the run.
     output::note(&format!("run {}", folder.id));
     let settings = folder.settings()?;
-    let mut show = Show::with_spending(spending_of(app, &settings, &arguments.reach.options())?);
+    let mut show = Show::new(spending_of(app, &settings, &arguments.reach.options())?);
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await;
@@ -284,7 +284,7 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
     let options = session_options(arguments, app, &settings, &stop)?;
     let Replay { events, recording, .. } = Replay::start(app, file, &options).await?;
     let telling = Telling::from_flags(arguments.json, arguments.script.print);
-    let outcome = drive(events, &mut Show::default(), telling, &stop, None).await?;
+    let outcome = drive(events, &mut Show::new(Spending::default()), telling, &stop, None).await?;
     if telling == Telling::Answer {
         print_answer(&outcome, AnswerForm::new(&settings)?.as_ref())?;
     }

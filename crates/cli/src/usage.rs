@@ -12,12 +12,14 @@ pub(crate) struct Spending {
     currency: Option<&'static str>,
     /// The cost so far, in millionths.
     cost: u64,
+    /// True if an answer had no report of its tokens, so its cost is unknown.
+    has_unreported: bool,
 }
 
 impl Spending {
     /// Creates a count that starts at zero.
     pub(crate) fn new(prices: Prices, currency: Option<&'static str>) -> Self {
-        Self { prices, currency, cost: 0 }
+        Self { prices, currency, ..Self::default() }
     }
 
     /// Adds the tokens of an answer or a summary.
@@ -25,6 +27,8 @@ impl Spending {
         match event {
             Event::AnswerEnded { usage, .. } | Event::ContextCompacted { usage, .. } => {
                 self.cost = self.cost.saturating_add(self.prices.cost(usage));
+                // A compaction without a summary sends no request.
+                self.has_unreported |= usage.is_unreported() && matches!(event, Event::AnswerEnded { .. });
             }
             Event::AgentEvent { happened, .. } => {
                 if let Ok(event) = serde_json::from_value(happened.clone()) {
@@ -35,14 +39,16 @@ impl Spending {
         }
     }
 
-    /// Formats the cost. Unknown prices give an unknown cost.
+    /// Formats the cost. It is unknown without prices and without reported tokens, and a lower bound if only some
+    /// answers had a report.
     pub(crate) fn words(&self) -> String {
-        if !self.prices.is_known() {
+        if !self.prices.is_known() || (self.has_unreported && self.cost == 0) {
             return "cost unknown".to_owned();
         }
         let (whole, part) = (self.cost / 1_000_000, self.cost % 1_000_000);
         let currency = self.currency.map(|name| format!(" {name}")).unwrap_or_default();
-        format!("cost {whole}.{:04}{currency}", part.div_ceil(100).min(9_999))
+        let bound = if self.has_unreported { "at least " } else { "" };
+        format!("cost {bound}{whole}.{:04}{currency}", part.div_ceil(100).min(9_999))
     }
 }
 
@@ -75,6 +81,21 @@ mod tests {
         spending.count(&Event::AgentEvent { call, agents: vec!["critic".to_owned()], happened });
         assert_eq!(spending.words(), "cost 2.1000 USD");
         assert_eq!(Spending::default().words(), "cost unknown");
+    }
+
+    // Regression test for the finding "command-line B21": with prices the cost of unreported tokens was 0.0000.
+    #[test]
+    fn the_cost_of_unreported_tokens_is_unknown() {
+        let prices = Prices { input: 1_000_000, ..Prices::default() };
+        let mut spending = Spending::new(prices, Some("USD"));
+        let answer = |input_tokens| {
+            let usage = Usage { input_tokens, ..Usage::default() };
+            Event::AnswerEnded { stop: None, usage, total: usage, cost: 0, total_cost: 0 }
+        };
+        spending.count(&answer(0));
+        assert_eq!(spending.words(), "cost unknown");
+        spending.count(&answer(100));
+        assert_eq!(spending.words(), "cost at least 0.0001 USD");
     }
 
     #[test]

@@ -84,7 +84,7 @@ async fn follow(
     let Session { folder, events, inbox, recording, mut feed, .. } = run;
     let id = feed.session().to_owned();
     let spending = spending_of(app, &folder.settings()?, &arguments.reach.options())?;
-    let mut show = Show::with_spending(spending);
+    let mut show = Show::new(spending);
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     drive(events, &mut show, Telling::Words, stop, Some(parts)).await?;
     recording.finish()?;

@@ -91,8 +91,9 @@ export function price(cost) {
 
 /** Formats tokens and their cost. */
 export function spent(total) {
-  if (!total || total.input + total.output === 0) return "";
+  // Numbers that no provider reported are absent.
+  if (!total?.input && !total?.output) return "";
   const cached = total.cache_read ? ` (${thousands(total.cache_read)} cached)` : "";
   const cost = total.cost ? ` · ${price(total.cost)}` : "";
-  return `${thousands(total.input)}${cached} in, ${thousands(total.output)} out${cost}`;
+  return `${thousands(total.input ?? 0)}${cached} in, ${thousands(total.output ?? 0)} out${cost}`;
 }
