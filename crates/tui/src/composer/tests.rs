@@ -69,7 +69,7 @@ fn enter_at_the_end_of_a_burst_counts_when_nothing_follows() {
     assert!(composer.settle_enter(ms(90), true) && !composer.has_waiting_enter());
     assert_eq!(composer.text(), "hello");
     assert!(!composer.take_burst_enter(ms(200)), "a person pressed it");
-    assert!(!typed("hello").take_burst_enter(ms(402)));
+    assert!(!typed("hello").take_burst_enter(ms(410)), "5 ms after the last letter");
 }
 
 #[test]
