@@ -1,5 +1,7 @@
 //! Approval requests and their answers.
 
+mod deletions;
+mod earlier;
 mod edit;
 
 use serde::{Deserialize, Serialize};

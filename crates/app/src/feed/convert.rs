@@ -248,7 +248,7 @@ pub(crate) fn card(request: &ApprovalRequest) -> CallCard {
         source: name_of(&request.reason.source),
         reason: request.reason.text.clone(),
         risk: name_of(&request.risk),
-        effects: request.effects.iter().map(effect).collect(),
+        effects: request.effects.iter().chain(&request.deletions()).map(effect).collect(),
         commands: commands(&request.effects),
         paths: request.targets.iter().map(path).collect(),
         changes: request.changes.iter().map(change).collect(),

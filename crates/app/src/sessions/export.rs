@@ -1,9 +1,12 @@
 //! Export of a session as a document.
 
+mod earlier;
+
 use std::fmt::Write as _;
 
 use serde_json::json;
 
+use self::earlier::describe_earlier;
 use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
@@ -20,7 +23,8 @@ pub enum ExportFormat {
     Json,
 }
 
-/// Exports a session: its record and all its numbered events.
+/// Exports a session: its record and all its numbered events. The Markdown of a forked session begins with the conversation
+/// that the fork received.
 ///
 /// # Errors
 ///
@@ -28,7 +32,10 @@ pub enum ExportFormat {
 pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat) -> Result<String> {
     let events = sessions.events(record, None)?;
     match format {
-        ExportFormat::Markdown => Ok(markdown(record, &events)),
+        ExportFormat::Markdown => {
+            let earlier = describe_earlier(sessions, record)?;
+            Ok(markdown(record, &earlier, &events))
+        }
         ExportFormat::Json => {
             let document = json!({"feed": FEED_VERSION, "session": record, "events": events});
             Ok(format!("{document:#}\n"))
@@ -36,13 +43,14 @@ pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat)
     }
 }
 
-fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
+fn markdown(record: &SessionRecord, earlier: &str, events: &[FeedEvent]) -> String {
     let mut text = format!("# {}\n\n", record.name);
     let _ = writeln!(text, "- session: {}", record.id);
     let _ = writeln!(text, "- folder: {}", record.root.display());
     let _ = writeln!(text, "- model: {} ({})", record.model, record.provider);
     let _ = writeln!(text, "- state: {}", record.state.as_str());
     let _ = writeln!(text, "- tokens: {}", record.total().describe());
+    text.push_str(earlier);
     for event in events {
         let agent = match &event.agent {
             Some(agent) => format!("**{}**: ", agent.names.join(" > ")),
