@@ -209,3 +209,15 @@ pub struct Tokens {
     /// The cost in millionths of the currency of the run's prices; zero if it is unknown.
     pub cost: u64,
 }
+
+/// Source that the provider names for a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct CitedSource {
+    /// The address of a page, or the provider's name of a document. It is a text of the provider: a reader that makes a
+    /// link of it checks the scheme.
+    pub source: String,
+    /// The title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}

@@ -5,9 +5,11 @@ use serde_json::Value;
 use windlass_agent::{InterruptId, Outcome, Prices, Wait};
 use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
+use windlass_protocol::{
+    Citation, CitationSource, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage,
+};
 
-use super::card::{CallCard, CardChange, CardEffect, CardPath, Closing, RunOutcome, Tokens};
+use super::card::{CallCard, CardChange, CardEffect, CardPath, CitedSource, Closing, RunOutcome, Tokens};
 use super::kind::FeedKind;
 
 /// Returns the name of a value that serializes as a string or as an object with a single name.
@@ -112,6 +114,22 @@ pub(super) fn call(turn: u32, call: &ToolCall) -> FeedKind {
         tool: call.name.to_string(),
         arguments: arguments(call),
     }
+}
+
+/// Returns each source of a text once, in the order of the text.
+pub(super) fn sources(citations: &[Citation]) -> Vec<CitedSource> {
+    let mut sources: Vec<CitedSource> = Vec::new();
+    for citation in citations {
+        let source = match &citation.source {
+            CitationSource::Url(source) | CitationSource::Document(source) => source.clone(),
+            _ => continue,
+        };
+        let cited = CitedSource { source, title: citation.title.clone() };
+        if !sources.contains(&cited) {
+            sources.push(cited);
+        }
+    }
+    sources
 }
 
 pub(super) fn decision(call: &str, decision: &Decision) -> FeedKind {

@@ -5,12 +5,15 @@ mod earlier;
 use std::fmt::Write as _;
 
 use serde_json::json;
+use windlass_hitl::display_safe;
 
 use self::earlier::describe_earlier;
 use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
-use crate::feed::{Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
+use crate::feed::{
+    CitedSource, Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome,
+};
 
 /// Format of an exported session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +74,12 @@ fn describe(kind: &FeedKind) -> Option<String> {
             MessageSource::Program => return None,
             _ => format!("## Message\n\n{text}"),
         },
-        FeedKind::Text { text, .. } => text.clone(),
+        FeedKind::Text { text, sources, .. } => describe_text(text, sources),
+        FeedKind::HostedCall { tool, .. } => format!("The provider runs `{}`", display_safe(tool)),
+        FeedKind::HostedResult { tool, error, .. } => {
+            let end = error.as_ref().map_or_else(|| "ok".to_owned(), |error| display_safe(error));
+            format!("The provider ran `{}`: {end}", display_safe(tool))
+        }
         FeedKind::Call { call, tool, arguments, .. } => {
             format!("Call `{call}` of `{tool}`:\n\n{}", fence("json", &format!("{arguments:#}")))
         }
@@ -106,6 +114,17 @@ fn describe(kind: &FeedKind) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// Returns a text with its sources.
+fn describe_text(text: &str, sources: &[CitedSource]) -> String {
+    let mut words = text.to_owned();
+    for cited in sources {
+        let title =
+            cited.title.as_ref().map(|title| format!(" ({})", display_safe(title))).unwrap_or_default();
+        let _ = write!(words, "\n\nSource: {}{title}", display_safe(&cited.source));
+    }
+    words
 }
 
 fn describe_closing(closing: &Closing) -> String {

@@ -21,3 +21,4 @@ mod schema;
 mod served_prompts;
 mod sessions;
 mod steering;
+mod typed_answers;

@@ -22,6 +22,7 @@ export class Transcript {
     this.calls = new Map();
     this.drafts = new Map();
     this.agents = new Map();
+    this.hosted = [];
     this.lastText = "";
     this.earlier = [];
     list.replaceChildren();
@@ -194,8 +195,38 @@ export class Transcript {
 
   text(event, agent) {
     this.endTurn(agent, event);
-    this.add("answer", event, markdownElement(event.text));
+    const item = this.add("answer", event, markdownElement(event.text));
+    if (event.sources) item.append(sourcesElement(event.sources));
     if (!agent) this.lastText = event.text;
+  }
+
+  hosted_call(event, agent) {
+    const status = element("span", "status working", "at the provider");
+    const server = event.server ? element("span", "quiet", `of ${visible(event.server)}`) : null;
+    const words = element("span", "brief quiet", event.arguments ? brief(event.arguments) : "");
+    const summary = element("summary", "", element("span", "tool", visible(event.tool)), " ", server, words, " ", status);
+    const fill = (details) => details.append(element("div", "body", argumentsElement(event.arguments ?? {})));
+    this.add("call hosted", event, folded("", summary, fill));
+    this.hosted.push({ agent, call: event.call, tool: event.tool, status });
+  }
+
+  hosted_result(event, agent) {
+    const isOf = (open) => open.agent === agent && open.call === event.call && (open.call || open.tool === event.tool);
+    const at = this.hosted.findIndex(isOf);
+    if (at < 0) return;
+    const [{ status }] = this.hosted.splice(at, 1);
+    status.className = event.error ? "status error" : "status ok";
+    status.textContent = event.error ? visible(event.error) : "ok";
+  }
+
+  /** Ends the calls whose provider reported no result in the turn. */
+  endHosted(agent) {
+    this.hosted = this.hosted.filter((open) => {
+      if (open.agent !== agent) return true;
+      open.status.className = "status quiet";
+      open.status.textContent = "no result";
+      return false;
+    });
   }
 
   reasoning(event, agent) {
@@ -255,11 +286,13 @@ export class Transcript {
 
   turn_ended(event, agent) {
     this.clearDrafts(agent);
+    this.endHosted(agent);
     this.ended = null;
   }
 
   retry(event, agent) {
     this.clearDrafts(agent);
+    this.endHosted(agent);
     const wait = event.delay_ms ? `; again in ${Math.ceil(event.delay_ms / 1000)} s` : "";
     this.add("warn", event, `${visible(event.reason)}${wait}`);
   }
@@ -400,10 +433,19 @@ export class Transcript {
   }
 }
 
+/** Creates the list of a text's sources. They are texts of the provider, so they are not links. */
+function sourcesElement(sources) {
+  const rows = sources.map(({ source, title }) => {
+    const name = title ? [visible(title), " "] : [];
+    return element("li", "", ...name, element("span", "tool", visible(source)));
+  });
+  return element("ol", "sources quiet", ...rows);
+}
+
 /** The kinds that a transcript draws. An unknown kind of a later version is left out. */
 const KINDS = new Set([
   "run_started", "history_imported", "run_resumed", "message", "message_queued", "text_delta", "reasoning_delta", "call_started",
-  "arguments_delta", "call_note", "text", "reasoning", "call", "turn_ended", "retry", "decision", "call_running",
+  "arguments_delta", "call_note", "text", "reasoning", "call", "hosted_call", "hosted_result", "turn_ended", "retry", "decision", "call_running",
   "call_deferred", "call_output", "result", "question_closed", "question_postponed", "checkpoint", "turn_diff",
   "run_diff", "compacted", "images_removed", "protocol_changed", "mode", "notice", "error", "run_ended",
 ]);
