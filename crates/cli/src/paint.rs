@@ -146,3 +146,17 @@ fn find_theme() -> Option<Theme> {
 fn find_theme() -> Option<Theme> {
     None
 }
+
+/// Returns the role of a line by its mark. The conversation uses the same roles.
+pub(crate) fn role_of(line: &str) -> Role {
+    match line.trim_start().chars().next() {
+        Some('!' | '■' | '⏸') => Role::Warning,
+        Some('✗') => Role::Error,
+        Some('✓') => Role::Success,
+        Some('?') => Role::Question,
+        Some('>') => Role::User,
+        Some('→') => Role::Call,
+        Some('·' | '─' | '±' | '[') => Role::Faint,
+        _ => Role::Words,
+    }
+}

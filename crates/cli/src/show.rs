@@ -17,7 +17,7 @@ use self::arguments::GrowingArguments;
 pub(crate) use self::run::outcome_text;
 use self::speech::Speech;
 use crate::output;
-use crate::paint::{Painted, Painter};
+use crate::paint::{Painted, Painter, role_of};
 use crate::usage::Spending;
 
 /// Maximum number of printed lines of a result.
@@ -166,20 +166,6 @@ impl Show {
     /// Returns a line break if the cursor stands in a line.
     fn line_break(&self) -> &'static str {
         if self.at_line_start { "" } else { "\n" }
-    }
-}
-
-/// Returns the role of a line by its mark. The conversation uses the same roles.
-fn role_of(line: &str) -> Role {
-    match line.trim_start().chars().next() {
-        Some('!' | '■' | '⏸') => Role::Warning,
-        Some('✗') => Role::Error,
-        Some('✓') => Role::Success,
-        Some('?') => Role::Question,
-        Some('>') => Role::User,
-        Some('→') => Role::Call,
-        Some('·' | '─' | '±' | '[') => Role::Faint,
-        _ => Role::Words,
     }
 }
 

@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a browser's profile folder is made, and removed, outside of any workspace"
-)]
+#![expect(clippy::disallowed_methods, reason = "a browser's profile folder is outside of any workspace")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(unix))]
@@ -57,5 +54,6 @@ pub use profile::remove_stale_profiles;
 pub use set::{tools, tools_with};
 #[cfg(unix)]
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    CheckedAddress, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer,
+    UrlRefusal,
 };

@@ -9,7 +9,7 @@ use windlass_protocol::{
     Citation, CitationSource, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage,
 };
 
-use super::card::{CallCard, CardChange, CardEffect, CardPath, CitedSource, Closing, RunOutcome, Tokens};
+use super::card::{CallCard, CardChange, CardEffect, CardPath, CitedSource, QuestionEnd, RunOutcome, Tokens};
 use super::kind::FeedKind;
 
 /// Returns the name of a value that serializes as a string or as an object with a single name.
@@ -168,20 +168,20 @@ pub(super) fn result(result: &ToolResult) -> FeedKind {
     }
 }
 
-pub(super) fn closing(outcome: &ApprovalOutcome) -> Closing {
+pub(super) fn closing(outcome: &ApprovalOutcome) -> QuestionEnd {
     match outcome {
         ApprovalOutcome::Answered(decision) => closing_of_decision(decision),
-        ApprovalOutcome::TimedOut { .. } => Closing::TimedOut,
-        _ => Closing::NoApprover,
+        ApprovalOutcome::TimedOut { .. } => QuestionEnd::TimedOut,
+        _ => QuestionEnd::NoApprover,
     }
 }
 
-fn closing_of_decision(decision: &ApprovalDecision) -> Closing {
+fn closing_of_decision(decision: &ApprovalDecision) -> QuestionEnd {
     let comment = decision.reason.clone();
     if decision.approved {
-        Closing::Approved { remembered: decision.remember || decision.always_allow, comment }
+        QuestionEnd::Approved { remembered: decision.remember || decision.always_allow, comment }
     } else {
-        Closing::Denied { comment }
+        QuestionEnd::Denied { comment }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
-use super::card::{Closing, MessageSource, Question, Tokens};
+use super::card::{MessageSource, Question, QuestionEnd, Tokens};
 use super::convert::{self, guidance_id};
 use super::kind::FeedKind;
 
@@ -117,7 +117,7 @@ impl RecordReader {
                 }
                 vec![FeedKind::QuestionClosed {
                     question,
-                    closing: Closing::Answered { words: words.clone() },
+                    closing: QuestionEnd::Answered { words: words.clone() },
                     by: None,
                 }]
             }
@@ -189,7 +189,7 @@ impl RecordReader {
             .into_iter()
             .map(|question| {
                 self.open.remove(&question);
-                FeedKind::QuestionClosed { question, closing: Closing::Withdrawn, by: None }
+                FeedKind::QuestionClosed { question, closing: QuestionEnd::Withdrawn, by: None }
             })
             .collect()
     }

@@ -12,7 +12,7 @@ use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
 use crate::feed::{
-    CitedSource, Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome,
+    CitedSource, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd, RunOutcome,
 };
 
 /// Format of an exported session.
@@ -127,19 +127,19 @@ fn describe_text(text: &str, sources: &[CitedSource]) -> String {
     words
 }
 
-fn describe_closing(closing: &Closing) -> String {
+fn describe_closing(closing: &QuestionEnd) -> String {
     let with = |word: &str, comment: &Option<String>| match comment {
         Some(comment) => format!("{word}: {comment}"),
         None => word.to_owned(),
     };
     match closing {
-        Closing::Approved { remembered: false, comment } => with("yes", comment),
-        Closing::Approved { remembered: true, comment } => with("yes, for the session", comment),
-        Closing::Denied { comment } => with("no", comment),
-        Closing::Answered { words } => with("answered", words),
-        Closing::TimedOut => "no answer arrived in time".to_owned(),
-        Closing::NoApprover => "no person was there".to_owned(),
-        Closing::Withdrawn => "withdrawn".to_owned(),
+        QuestionEnd::Approved { remembered: false, comment } => with("yes", comment),
+        QuestionEnd::Approved { remembered: true, comment } => with("yes, for the session", comment),
+        QuestionEnd::Denied { comment } => with("no", comment),
+        QuestionEnd::Answered { words } => with("answered", words),
+        QuestionEnd::TimedOut => "no answer arrived in time".to_owned(),
+        QuestionEnd::NoApprover => "no person was there".to_owned(),
+        QuestionEnd::Withdrawn => "withdrawn".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use windlass_protocol::Effect;
 
 use crate::ApprovalRequest;
-use crate::reading::Reading;
+use crate::reading::CommandReading;
 
 impl ApprovalRequest {
     /// Returns the deletions that the words of the call's commands name, as `rm -rf build` does, without those that the
@@ -12,7 +12,7 @@ impl ApprovalRequest {
         let mut deletions = Vec::new();
         for effect in &self.effects {
             if let Effect::Execute { command, directory } = effect {
-                let named = Reading::read(command).effects(directory);
+                let named = CommandReading::read(command).effects(directory);
                 deletions.extend(named.into_iter().filter(|effect| {
                     matches!(effect, Effect::Delete { .. } | Effect::DeleteTree { .. })
                         && !self.effects.contains(effect)
@@ -27,13 +27,13 @@ impl ApprovalRequest {
 mod tests {
     use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 
-    use crate::{ApprovalHistory, ApprovalRequest, Digest, Facts, Grants, Policy, decide};
+    use crate::{ApprovalHistory, ApprovalRequest, Digest, Grants, Policy, PolicyInput, decide};
 
     fn question(command: &str) -> ApprovalRequest {
         let name = ToolName::new("run_command").unwrap();
         let call = ToolCall::function(CallId::new("c").unwrap(), name.clone(), Arguments::default());
         let effect = Effect::Execute { command: command.into(), directory: "sub".into() };
-        let facts = Facts::new(name, Hints::default(), &call, vec![effect]);
+        let facts = PolicyInput::new(name, Hints::default(), &call, vec![effect]);
         let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
         let digest: Digest = serde_json::from_str(&format!("\"{}\"", "0".repeat(64))).unwrap();
         ApprovalRequest::new("r", call, &facts, &decision, digest)

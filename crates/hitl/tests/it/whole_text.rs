@@ -1,8 +1,8 @@
 //! Commands that are not plain words: a grant for the session names their exact text.
 
 use windlass_hitl::{
-    Action, ApprovalDecision, ApprovalHistory, Autonomy, Decision, EffectKind, Facts, Grants, Policy, Reason,
-    Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalDecision, ApprovalHistory, Autonomy, Decision, EffectKind, Grants, Policy, PolicyInput,
+    Reason, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall};
 
@@ -10,25 +10,26 @@ use crate::decide::name;
 
 const HERE_DOCUMENT: &str = "cat > notes.txt <<'E'\none\ntwo\nE";
 
-fn facts(command: &str) -> Facts {
+fn facts(command: &str) -> PolicyInput {
     let arguments = Arguments::parse(serde_json::json!({ "command": command }).to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name("run_command"), arguments);
     let effect = Effect::Execute { command: command.into(), directory: ".".into() };
     let full = Containment::new("ns+landlock+seccomp", vec![]);
-    Facts::new(name("run_command"), Hints::default(), &call, vec![effect]).with_sight(vec![], Some(full))
+    PolicyInput::new(name("run_command"), Hints::default(), &call, vec![effect])
+        .with_sight(vec![], Some(full))
 }
 
-fn grant(facts: &Facts) -> Grants {
+fn grant(facts: &PolicyInput) -> Grants {
     let mut grants = Grants::default();
     grants.remember(facts, &ApprovalDecision::approve("x").with_remember()).unwrap();
     grants
 }
 
-fn with_grants(policy: &Policy, grants: &Grants, facts: &Facts) -> Decision {
+fn with_grants(policy: &Policy, grants: &Grants, facts: &PolicyInput) -> Decision {
     decide(policy, grants, &ApprovalHistory::default(), facts)
 }
 
-fn by_default(facts: &Facts) -> Decision {
+fn by_default(facts: &PolicyInput) -> Decision {
     with_grants(&Policy::default(), &Grants::default(), facts)
 }
 
@@ -80,7 +81,7 @@ fn commands_on_several_lines_are_remembered_as_one_text() {
 // A grant answers only this question. With any other reason the call is asked each time.
 #[test]
 fn a_text_with_another_reason_to_ask_is_asked_each_time() {
-    let check_asked = |policy: &Policy, asked: &Facts, rule: &str| {
+    let check_asked = |policy: &Policy, asked: &PolicyInput, rule: &str| {
         check(&with_grants(policy, &Grants::default(), asked), Verdict::Ask, rule);
         let decision = with_grants(policy, &grant(asked), asked);
         check(&decision, Verdict::Ask, rule);

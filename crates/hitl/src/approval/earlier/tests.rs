@@ -2,13 +2,13 @@
 
 use windlass_protocol::{Arguments, CallId, Change, Containment, Effect, Hints, ToolCall, ToolName};
 
-use crate::{ApprovalHistory, ApprovalRequest, Digest, Facts, Grants, Policy, decide};
+use crate::{ApprovalHistory, ApprovalRequest, Digest, Grants, Policy, PolicyInput, decide};
 
 /// Creates a question whose digest is made of one digit.
 fn question(effect: Effect, digit: &str) -> ApprovalRequest {
     let name = ToolName::new("write_file").unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name.clone(), Arguments::default());
-    let facts = Facts::new(name, Hints::default(), &call, vec![effect]);
+    let facts = PolicyInput::new(name, Hints::default(), &call, vec![effect]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let digest: Digest = serde_json::from_str(&format!("\"{}\"", digit.repeat(64))).unwrap();
     ApprovalRequest::new("r", call, &facts, &decision, digest)
