@@ -83,7 +83,10 @@ fn commands_on_several_lines_are_remembered_as_one_text() {
 fn a_text_with_another_reason_to_ask_is_asked_each_time() {
     let check_asked = |policy: &Policy, asked: &PolicyInput, rule: &str| {
         check(&with_grants(policy, &Grants::default(), asked), Verdict::Ask, rule);
-        let decision = with_grants(policy, &grant(asked), asked);
+        let mut grants = Grants::default();
+        // A call of critical risk is not remembered.
+        grants.remember(asked, &ApprovalDecision::approve("x").with_remember()).ok();
+        let decision = with_grants(policy, &grants, asked);
         check(&decision, Verdict::Ask, rule);
         assert!(!decision.can_remember(), "{decision:?}");
     };
