@@ -38,7 +38,7 @@ fn name_whole_text(part: &Part<'_>, mut reasons: Vec<Reason>) -> Vec<Reason> {
         && only.rule_id == Reason::NOT_SIMPLE
         && part.reading.as_ref().is_some_and(CommandReading::is_whole_text)
     {
-        only.rule_id = Reason::WHOLE_TEXT.to_owned();
+        Reason::WHOLE_TEXT.clone_into(&mut only.rule_id);
     }
     reasons
 }
