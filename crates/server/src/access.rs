@@ -42,9 +42,9 @@ pub(crate) async fn watch_devices(shared: Arc<Shared>) {
         if shared.readers() == 0 {
             continue;
         }
-        let list = Arc::clone(&shared);
+        let reader = Arc::clone(&shared);
         let ids = tokio::task::spawn_blocking(move || {
-            let devices = list.devices.list().ok()?;
+            let devices = reader.devices.list().ok()?;
             Some(devices.into_iter().map(|device| device.id).collect::<Vec<_>>())
         });
         let ids = ids.await.ok().flatten();
