@@ -82,6 +82,11 @@ export function clock(milliseconds) {
   return today ? time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : time.toLocaleDateString();
 }
 
+/** Formats a number of things. */
+export function count(number, name) {
+  return `${number} ${name}${number === 1 ? "" : "s"}`;
+}
+
 const thousands = (count) => (count < 10000 ? String(count) : `${(count / 1000).toFixed(count < 100000 ? 1 : 0)}k`);
 
 /** Formats a cost in millionths; an unknown cost is not shown as zero. */

@@ -1,8 +1,9 @@
 // The transcript of a session: one list item for each task, text, thought, call and notice.
 
 import { LiveArguments, argumentsElement, brief } from "./arguments.js";
-import { MarkdownView, TerminalView, codeElement, diffElement, markdownElement, splitDiff } from "./code.js";
-import { button, clock, element, folded, visible } from "./dom.js";
+import { TerminalView, codeElement, diffElement, splitDiff, terminalElement } from "./code.js";
+import { button, clock, count, element, folded, visible } from "./dom.js";
+import { MarkdownView, markdownElement } from "./markdown.js";
 
 /** Output of a call that is kept in the page. */
 const OUTPUT_CHARACTERS = 100000;
@@ -11,6 +12,16 @@ const OUTPUT_CHARACTERS = 100000;
 const SHOWN_ITEMS = 300;
 /** Items that enter or leave the document at once. */
 const ITEM_STEP = 150;
+
+/** Tools whose results are the output of programs. */
+const TERMINALS = new Set([
+  "run_command", "exec_command", "run_pty_cmd", "create_pty_session", "read_pty_session", "send_pty_input", "write_stdin",
+]);
+
+/** Distance from the end at which a view counts as being at its end. */
+const END_PIXELS = 30;
+
+const isAtEnd = (found) => found.scrollHeight - found.scrollTop - found.clientHeight < END_PIXELS;
 
 const encoder = new TextEncoder();
 
@@ -23,6 +34,8 @@ export class Transcript {
     this.drafts = new Map();
     this.agents = new Map();
     this.hosted = [];
+    this.questions = new Map();
+    this.answered = null;
     this.lastText = "";
     this.earlier = [];
     list.replaceChildren();
@@ -97,6 +110,20 @@ export class Transcript {
     return draft;
   }
 
+  /** Returns the parts of drafts that a person scrolled away from their end. */
+  scrolledParts() {
+    return new Set(this.draftParts().filter((part) => !isAtEnd(part)));
+  }
+
+  /** Scrolls the parts of drafts to their end, except those that a person scrolled. */
+  followDrafts(scrolled) {
+    for (const part of this.draftParts()) if (!scrolled.has(part)) part.scrollTop = part.scrollHeight;
+  }
+
+  draftParts() {
+    return [...this.drafts.values()].flatMap(({ item }) => [...item.querySelectorAll("pre")]);
+  }
+
   /** Removes the streamed drafts of an agent's turn: the whole texts follow, or the attempt failed. */
   clearDrafts(agent) {
     for (const [key, draft] of this.drafts) {
@@ -118,12 +145,17 @@ export class Transcript {
   }
 
   run_started(event) {
-    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    const files = this.filesOf(event, event.task);
     this.add("person", event, element("div", "words", visible(event.task)), ...files, element("div", "time", clock(event.at_ms)));
   }
 
+  filesOf(event, text) {
+    const names = event.files ?? [];
+    return this.actions?.files?.(event.session, text, names) ?? names.map((name) => element("span", "attached", visible(name)));
+  }
+
   history_imported(event) {
-    this.add("quiet", event, `begins with ${event.messages} messages of an earlier run`);
+    this.add("quiet", event, `begins with ${count(event.messages, "message")} of an earlier run`);
   }
 
   run_resumed(event) {
@@ -133,7 +165,7 @@ export class Transcript {
   message(event) {
     const isPerson = event.source === "person" || event.source === "next_task";
     if (!isPerson) return;
-    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    const files = this.filesOf(event, event.text);
     this.add("person", event, element("div", "words", visible(event.text)), ...files);
   }
 
@@ -262,9 +294,9 @@ export class Transcript {
       call.body.append(element("div", "quiet decision", words));
     }
     if (result) {
-      const text = codeElement(result.text, null);
+      const text = TERMINALS.has(event.tool) ? terminalElement(result.text) : codeElement(result.text, null);
       call.body.append(element("div", "result", text));
-      if (result.images) call.body.append(element("p", "quiet", `${result.images} pictures`));
+      if (result.images) call.body.append(element("p", "quiet", count(result.images, "picture")));
     }
     if (!call.agent && this.actions?.fork) {
       call.body.append(element("div", "buttons", button("Fork before this call", "plain", () => this.actions.fork(event))));
@@ -346,7 +378,17 @@ export class Transcript {
     call.status.className = event.status === "ok" ? "status ok" : "status error";
     call.status.textContent = visible(event.status);
     call.output.hidden = true;
+    if (this.answered && !agent && event.status === "ok" && call.event.tool === "ask_followup_question") {
+      this.answered.append(`: ${visible(event.text)}`);
+      this.answered = null;
+    }
     this.refresh(call);
+  }
+
+  question_opened(event) {
+    const { about, card, text } = event;
+    const label = about === "call" ? [element("span", "tool", visible(card.tool)), ` ${brief(card.arguments)}`] : [`“${visible(text.slice(0, 120))}”`];
+    this.questions.set(event.question, label);
   }
 
   question_closed(event) {
@@ -355,8 +397,12 @@ export class Transcript {
     const by = event.by ? ` in ${visible(event.by)}` : "";
     const more = event.remembered ? ", and remembered" : "";
     const words = event.comment ?? event.words;
-    const text = `${how[event.answer] ?? visible(event.answer)}${more}${by}${words ? `: ${visible(words)}` : ""}`;
-    this.add("quiet", event, text);
+    const label = this.questions.get(event.question);
+    this.questions.delete(event.question);
+    const item = this.add("quiet", event, how[event.answer] ?? visible(event.answer), label ? " " : null, ...(label ?? []));
+    item.append(`${more}${by}${words ? `: ${visible(words)}` : ""}`);
+    // The record of an answer in words has them in the result of the call.
+    this.answered = event.answer === "answered" && !words && !event.agent ? item : null;
   }
 
   question_postponed(event) {
@@ -446,6 +492,6 @@ function sourcesElement(sources) {
 const KINDS = new Set([
   "run_started", "history_imported", "run_resumed", "message", "message_queued", "text_delta", "reasoning_delta", "call_started",
   "arguments_delta", "call_note", "text", "reasoning", "call", "hosted_call", "hosted_result", "turn_ended", "retry", "decision", "call_running",
-  "call_deferred", "call_output", "result", "question_closed", "question_postponed", "checkpoint", "turn_diff",
+  "call_deferred", "call_output", "result", "question_opened", "question_closed", "question_postponed", "checkpoint", "turn_diff",
   "run_diff", "compacted", "images_removed", "protocol_changed", "mode", "notice", "error", "run_ended",
 ]);

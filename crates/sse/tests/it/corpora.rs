@@ -75,8 +75,9 @@ fn streams_of_the_corpus_are_read_alike_however_split() {
     // S14
     let folder = require!(Need::Corpora, corpora::find("streams"));
     let mut streams = 0;
-    for api in std::fs::read_dir(&folder).unwrap() {
-        for (name, bytes) in corpora::files(&api.unwrap().path()) {
+    let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    for api in entries.filter(|path| path.is_dir()) {
+        for (name, bytes) in corpora::files(&api) {
             if std::path::Path::new(&name).extension().is_some_and(|kind| kind == "sse")
                 && bytes.len() < 4_000
             {
