@@ -70,7 +70,7 @@ pub use schema_compile::{schema_compile, schema_refusals};
 #[cfg(feature = "sse")]
 pub use sse::sse;
 #[cfg(feature = "full")]
-pub use table::{find, names};
+pub use table::{NamedOracle, find, names};
 #[cfg(feature = "text-calls")]
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 #[cfg(feature = "wire")]

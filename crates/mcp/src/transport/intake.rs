@@ -43,7 +43,7 @@ impl Intake {
                 None
             }
             Some(Message::Answer { id, outcome }) => self.check_answer(id, outcome, text),
-            Some(Message::Request { id, method }) => self.check_request(id, method.as_ref(), text),
+            Some(Message::Request { id, method }) => Some(self.check_request(id, method.as_ref(), text)),
             Some(Message::Notification { method }) => {
                 match method.as_ref() {
                     "notifications/tools/list_changed" => self.0.lists_changed(),
@@ -88,7 +88,7 @@ impl Intake {
     }
 
     /// Passes a request of the server to the engine, or refuses it.
-    fn check_request(&self, id: &RawValue, method: &str, text: &[u8]) -> Option<PassedMessage> {
+    fn check_request(&self, id: &RawValue, method: &str, text: &[u8]) -> PassedMessage {
         let refusal = if self.0.is_stateless() {
             // Since 2026-07-28 servers cannot send requests.
             "servers cannot send requests in this protocol version"
@@ -96,12 +96,12 @@ impl Intake {
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             "not before initialize"
         } else if let Some(passed) = engine(text) {
-            return Some(passed);
+            return passed;
         } else {
             "this client does not support this request"
         };
         self.0.lock_skip_counts().refused += 1;
-        Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, refusal)))
+        PassedMessage::Refuse(message::refusal(id, NO_METHOD, refusal))
     }
 
     fn progress(&self, text: &[u8]) {

@@ -36,6 +36,9 @@ const TABLE: &[(&str, Oracle)] = &[
     ("approvals", approvals),
 ];
 
+/// A property, which panics for an input that violates it.
+pub type NamedOracle = Box<dyn Fn(&[u8])>;
+
 /// Returns the names of all properties; the fuzz targets have the same names.
 pub fn names() -> Vec<String> {
     let formats = WireFormat::all().iter().map(name_of);
@@ -43,7 +46,7 @@ pub fn names() -> Vec<String> {
 }
 
 /// Returns the property with this name.
-pub fn find(name: &str) -> Option<Box<dyn Fn(&[u8])>> {
+pub fn find(name: &str) -> Option<NamedOracle> {
     if let Some((_, oracle)) = TABLE.iter().find(|(known, _)| *known == name) {
         return Some(Box::new(*oracle));
     }

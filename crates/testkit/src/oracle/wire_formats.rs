@@ -9,6 +9,6 @@ use super::wire;
 /// # Panics
 /// The property is violated, or no format has this name.
 pub fn wire_format(name: &str, bytes: &[u8]) {
-    let format = WireFormat::find(name).unwrap_or_else(|| panic!("no wire format is called {name}"));
+    let format = WireFormat::find(name).expect("a wire format has this name");
     wire(format.wire.as_ref(), bytes);
 }
