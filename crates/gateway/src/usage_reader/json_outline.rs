@@ -100,13 +100,13 @@ impl JsonOutline {
             let Some((byte, after)) = rest.get(at..).and_then(<[u8]>::split_first) else { break };
             rest = after;
             match byte {
-                b'"' => match find_end_of_string(after) {
-                    Some(end) => rest = after.get(end..).unwrap_or_default(),
-                    None => {
+                b'"' => {
+                    let Some(end) = find_end_of_string(after) else {
                         self.begin_string();
                         return after;
-                    }
-                },
+                    };
+                    rest = after.get(end..).unwrap_or_default();
+                }
                 b'{' | b'[' => self.inner = self.inner.saturating_add(1),
                 _ => self.inner = self.inner.saturating_sub(1),
             }
