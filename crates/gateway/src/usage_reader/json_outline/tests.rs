@@ -9,8 +9,8 @@ use super::*;
 #[derive(Clone, Debug)]
 enum Tree {
     Scalar(String),
-    List(Vec<Tree>),
-    Object(Vec<(String, Tree)>),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Tree {
