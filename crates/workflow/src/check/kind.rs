@@ -17,7 +17,7 @@ const MOST: (usize, usize) = (100, 1_000);
 const KINDS: &str = "tool, agent, approval, ask, condition, parallel or map";
 
 /// The kind of a step, and the paths that its inner steps read from the levels around it.
-pub(super) struct CheckedStepsKind {
+pub(super) struct CheckedKind {
     pub(super) kind: Kind,
     pub(super) inner: Vec<Path>,
 }
@@ -26,7 +26,7 @@ pub(super) fn check_kind(
     step: &StepDefinition,
     here: &Level<'_>,
     around: LevelContext<'_>,
-) -> Result<CheckedStepsKind, WorkflowError> {
+) -> Result<CheckedKind, WorkflowError> {
     let wrong = |problem: String| WorkflowError::Kind { step: step.name.clone(), problem };
     let path = |problem: PathError| WorkflowError::Path { step: step.name.clone(), problem };
     let kinds = kinds(step);
@@ -37,14 +37,12 @@ pub(super) fn check_kind(
     if let Some((key, owner)) = find_misplaced(step, kind) {
         return Err(wrong(format!("`{key}` belongs to {owner}, and this is a step with `{kind}`")));
     }
-    let call = |tool: String,
-                arguments: Value,
-                reading: OutputConversion|
-     -> Result<CheckedStepsKind, WorkflowError> {
-        ToolName::new(&tool).map_err(|error| wrong(error.to_string()))?;
-        let arguments = Filling::parse(&arguments).map_err(path)?;
-        Ok(CheckedStepsKind { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
-    };
+    let call =
+        |tool: String, arguments: Value, reading: OutputConversion| -> Result<CheckedKind, WorkflowError> {
+            ToolName::new(&tool).map_err(|error| wrong(error.to_string()))?;
+            let arguments = Filling::parse(&arguments).map_err(path)?;
+            Ok(CheckedKind { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
+        };
     let output = OutputConversion::Output(step.output.unwrap_or_default());
     if let Some(tool) = &step.tool {
         return call(tool.clone(), Value::Object(step.arguments.clone()), output);
@@ -68,10 +66,7 @@ pub(super) fn check_kind(
     if let Some(condition) = &step.condition {
         let condition = Condition::parse(condition).map_err(path)?;
         let (then, otherwise) = (step.then.clone(), step.otherwise.clone());
-        return Ok(CheckedStepsKind {
-            kind: Kind::Condition { condition, then, otherwise },
-            inner: Vec::new(),
-        });
+        return Ok(CheckedKind { kind: Kind::Condition { condition, then, otherwise }, inner: Vec::new() });
     }
     group(step, here, around)
 }
@@ -80,7 +75,7 @@ fn group(
     step: &StepDefinition,
     here: &Level<'_>,
     around: LevelContext<'_>,
-) -> Result<CheckedStepsKind, WorkflowError> {
+) -> Result<CheckedKind, WorkflowError> {
     let over = step.map.as_ref().map(Filling::parse).transpose();
     let over = over.map_err(|problem| WorkflowError::Path { step: step.name.clone(), problem })?;
     let steps = if over.is_some() { &step.body } else { &step.parallel };
@@ -98,7 +93,7 @@ fn group(
     // A `map` runs its elements sequentially unless its author sets `at_once`.
     let at_once = step.at_once.or(over.is_some().then_some(1)).map(|count| count.max(1));
     let most = step.most.unwrap_or(MOST.0).min(MOST.1);
-    Ok(CheckedStepsKind { kind: Kind::Group(Group { over, nodes, at_once, most }), inner: reads })
+    Ok(CheckedKind { kind: Kind::Group(Group { over, nodes, at_once, most }), inner: reads })
 }
 
 fn kinds(step: &StepDefinition) -> Vec<&'static str> {
