@@ -190,7 +190,7 @@ fn a_wire_format_is_named_in_few_places_outside_of_its_crate() {
     let depends = "[dependencies]\nwindlass-wire-short-wave.workspace = true\n";
     assert_eq!(errors("crates/client/Cargo.toml", depends), 1);
     assert_eq!(errors("crates/windlass/Cargo.toml", depends), 0);
-    assert_eq!(errors("crates/client/Cargo.toml", &depends.replace("[", "[dev-")), 0);
+    assert_eq!(errors("crates/client/Cargo.toml", &depends.replace('[', "[dev-")), 0);
 }
 
 #[test]
