@@ -19,5 +19,6 @@ mod rules;
 mod schema;
 #[cfg(feature = "mcp")]
 mod served_prompts;
+mod session_records;
 mod sessions;
 mod steering;
