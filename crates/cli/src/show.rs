@@ -13,7 +13,6 @@ use windlass_protocol::{CallId, Usage};
 
 pub(crate) use self::run::outcome_text;
 use crate::output;
-use crate::usage::Spending;
 
 /// Maximum number of printed lines of a result.
 const RESULT_LINES: usize = 12;
@@ -26,7 +25,6 @@ pub(crate) struct Show {
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
-    pub(crate) spending: Spending,
     pub(crate) outcome: Option<Outcome>,
     /// True if Ctrl-C cancelled the run.
     pub(crate) is_interrupted: bool,
@@ -52,7 +50,6 @@ impl Show {
     }
 
     fn text_of(&mut self, event: &Event) -> String {
-        self.spending.count(event);
         match event {
             Event::TurnStarted { turn, .. } => {
                 self.growing.clear();

@@ -73,6 +73,18 @@ impl Tokens {
         self.cost = self.cost.saturating_add(other.cost);
     }
 
+    /// Returns the tokens that remain after those of `other`.
+    pub(super) fn subtract(&self, other: &Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+            reasoning: self.reasoning.saturating_sub(other.reasoning),
+            cost: self.cost.saturating_sub(other.cost),
+        }
+    }
+
     /// Returns true if a provider reported a number. The protocol uses zero for unreported numbers.
     pub fn are_reported(&self) -> bool {
         self.input > 0 || self.output > 0

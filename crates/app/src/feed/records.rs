@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
+use super::agent_tokens::AgentTokens;
 use super::card::{Closing, MessageSource, Question, Tokens};
 use super::convert::{self, guidance_id};
+use super::event::AgentPath;
 use super::kind::FeedKind;
 
 /// Reader of a run's records, which returns the events of each of them. The live feed and a later reader use it
@@ -19,7 +21,9 @@ pub(crate) struct RecordReader {
     turn: u32,
     /// True if the newest message is an answer.
     is_behind_answer: bool,
-    total: Tokens,
+    /// The tokens of the run without its sub-agents.
+    own: Tokens,
+    agents: AgentTokens,
     /// The ids of the open questions, with the call of each question about a call.
     open: BTreeMap<String, Option<CallId>>,
 }
@@ -33,6 +37,20 @@ impl RecordReader {
     /// Returns the number of the turn whose answer arrives next.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turn.saturating_add(1)
+    }
+
+    /// Returns the tokens of the run and of its sub-agents.
+    pub(crate) fn total(&self) -> Tokens {
+        let mut total = self.own;
+        total.add(self.agents.total());
+        total
+    }
+
+    /// Counts the tokens of a numbered event of a sub-agent, which no record of the run contains.
+    pub(super) fn count_agent(&mut self, agent: Option<&AgentPath>, kind: &FeedKind) {
+        if let Some(agent) = agent {
+            self.agents.count(agent, kind);
+        }
     }
 
     /// Returns the events of the next record.
@@ -143,7 +161,7 @@ impl RecordReader {
                 _ => None,
             })
             .collect();
-        events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total });
+        events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total() });
         events
     }
 
@@ -172,7 +190,7 @@ impl RecordReader {
     fn read_end(&mut self, outcome: &Outcome) -> Vec<FeedKind> {
         let is_suspended = matches!(outcome, Outcome::Suspended { .. });
         let mut events = if is_suspended { Vec::new() } else { self.withdraw(|_| true) };
-        events.push(FeedKind::RunEnded { outcome: convert::outcome(outcome), total: self.total });
+        events.push(FeedKind::RunEnded { outcome: convert::outcome(outcome), total: self.total() });
         events
     }
 
@@ -196,7 +214,7 @@ impl RecordReader {
     /// Counts tokens at the prices of the model that answered in place of the run's, or at those of the run.
     fn count(&mut self, usage: &Usage, prices: Option<&Prices>) -> Tokens {
         let tokens = Tokens::from_usage(usage, prices.unwrap_or(&self.prices));
-        self.total.add(&tokens);
+        self.own.add(&tokens);
         tokens
     }
 }

@@ -9,7 +9,7 @@ use windlass_agent::{Entry, Event};
 use windlass_journal::{Durability, Journal, JournalError, Record};
 use windlass_protocol::RawJson;
 
-use super::card::Question;
+use super::card::{Question, Tokens};
 use super::convert::guidance_id;
 use super::event::FeedEvent;
 use super::follower::FeedFollower;
@@ -169,6 +169,11 @@ impl RunFeed {
         &self.identity.run
     }
 
+    /// Returns the tokens and the cost of the run until now, with those of its sub-agents.
+    pub fn total(&self) -> Tokens {
+        self.reader.total()
+    }
+
     /// Adds an observer of the events.
     pub(crate) fn add_follower(&mut self, follower: impl FeedFollower + 'static) {
         self.followers.push(Box::new(follower));
@@ -307,6 +312,7 @@ impl RunFeed {
             };
             let item = LogItem::Event { agent: agent.clone(), kind: Box::new(kind.clone()) };
             self.log.append(item, at_ms)?;
+            self.reader.count_agent(agent.as_ref(), &kind);
             events.push(self.next(at_ms, NewEvent { agent, kind }));
         } else {
             events.push(number(&self.identity, self.next_seq.saturating_sub(1), at_ms, event));

@@ -65,6 +65,7 @@ fn update(folder: &RunFolder, record: &mut SessionRecord) -> Result<()> {
             FeedKind::TurnEnded { total, .. } | FeedKind::RunEnded { total, .. } if agent.is_none() => {
                 run.total = *total;
             }
+            FeedKind::TurnEnded { usage, .. } => run.total.add(usage),
             _ => {}
         }
     }

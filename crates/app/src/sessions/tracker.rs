@@ -68,6 +68,11 @@ impl SessionTracker {
                 self.total = *total;
                 return true;
             }
+            // The next total of the run contains the tokens of the agent.
+            FeedKind::TurnEnded { usage, .. } => {
+                self.total.add(usage);
+                return true;
+            }
             FeedKind::RunEnded { outcome, total } if event.agent.is_none() => {
                 self.total = *total;
                 self.state = SessionState::from(outcome);

@@ -1,15 +1,67 @@
-//! The records of sessions.
+//! The records of sessions: tokens with those of sub-agents, changed arguments, who answered, and runs without a session.
 
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+#[cfg(feature = "subagent")]
+use windlass_agent::Prices;
 use windlass_app::Notice;
-use windlass_app::feed::FeedKind;
+use windlass_app::feed::{FeedEvent, FeedKind};
 use windlass_app::sessions::{Answer, RunEnd, SessionState, Sessions};
 use windlass_testkit::{Need, require};
 
-use crate::feed::{Scene, TWO_CALLS, follow};
+use crate::feed::{Scene, TWO_CALLS, check_numbers, follow, numbered};
+use crate::schema::check_events;
+
+#[cfg(feature = "subagent")]
+const DELEGATES: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "hand", "name": "sub_agent_scribe", "arguments": {"task": "write one.txt"}}}],
+        "usage": {"input": 1000, "output": 10}},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "all done"}}}],
+        "usage": {"input": 2000, "output": 20}}],
+    "parts": {"You are the scribe.": [
+    {"steps": [{"call": {"id": "write", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}}],
+        "usage": {"input": 400, "output": 4}},
+    {"steps": [{"text": "one.txt is written"}], "usage": {"input": 500, "output": 5}}]}}"#;
+
+// Regression test: the record of a session and the feed left out the tokens and the cost of sub-agents.
+#[cfg(feature = "subagent")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tokens_of_a_session_are_those_of_the_run_and_its_sub_agents() {
+    let scene = Scene::new(DELEGATES).await;
+    let agents = scene.place.app.settings_folder().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    let scribe = "---\nname: scribe\ndescription: Writes.\ntools: write_file\n---\nYou are the scribe.\n";
+    fs::write(agents.join("scribe.md"), scribe).unwrap();
+    let host = scene.host();
+    let mut settings = scene.settings("let the scribe write one.txt");
+    settings.offering.features.push("agents".to_owned());
+    settings.budget.prices = Prices { input: 3_000_000, output: 15_000_000, ..Prices::default() };
+    let run = host.start(settings).await.unwrap();
+    let live = follow(&host, &run, Answer::Once { comment: None }).await;
+    check_events(&live);
+    let of_run = |event: &FeedEvent| match &event.kind {
+        FeedKind::RunEnded { total, .. } => Some((event.agent.is_some(), *total)),
+        _ => None,
+    };
+    let ends: Vec<_> = live.iter().filter_map(of_run).collect();
+    let [(true, agent), (false, whole)] = ends.as_slice() else { panic!("{ends:?}") };
+    assert_eq!((agent.input, agent.output), (900, 9));
+    assert_eq!((whole.input, whole.output), (3900, 39));
+    assert_eq!((agent.cost, whole.cost), (900 * 3 + 9 * 15, 3900 * 3 + 39 * 15));
+    let sessions = Sessions::new(&scene.place.app).unwrap();
+    assert_eq!(sessions.find("last").unwrap().total(), *whole);
+
+    // The records of the run give the same figure.
+    let recorded = sessions.events(&sessions.find("last").unwrap(), None).unwrap();
+    check_numbers(&recorded);
+    assert_eq!(numbered(&live), recorded);
+    fs::remove_file(scene.place.app.state_folder().unwrap().join("sessions.jsonl")).unwrap();
+    let found = Sessions::new(&scene.place.app).unwrap().find("last").unwrap();
+    assert!(found.is_found);
+    assert_eq!(found.total(), *whole);
+}
 
 fn set_modified(file: &Path, time: SystemTime) {
     File::options().append(true).open(file).unwrap().set_modified(time).unwrap();

@@ -7,14 +7,8 @@ use windlass_text::count_noun;
 
 use super::{RESULT_LINES, Show};
 use crate::output;
-use crate::usage::Spending;
 
 impl Show {
-    /// Creates a renderer that counts the cost of the run.
-    pub(crate) fn with_spending(spending: Spending) -> Self {
-        Self { spending, ..Self::default() }
-    }
-
     /// Prints a line that is not an event.
     pub(crate) fn remark(&mut self, text: &str) -> anyhow::Result<()> {
         let line = self.line(text);
