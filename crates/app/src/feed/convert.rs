@@ -5,7 +5,7 @@ use serde_json::Value;
 use windlass_agent::{InterruptId, Outcome, Prices, Wait};
 use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
+use windlass_protocol::{Arguments, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
 
 use super::card::{CallCard, CardChange, CardEffect, CardPath, Closing, RunOutcome, Tokens};
 use super::kind::FeedKind;
@@ -107,13 +107,13 @@ impl Tokens {
 }
 
 /// Returns the arguments of a call as JSON, or its text.
-fn arguments(call: &ToolCall) -> Value {
+pub(super) fn arguments(call: &ToolCall) -> Value {
     match &call.payload {
         Payload::Custom { input } => Value::String(input.clone()),
         Payload::LocalShell { command, .. } => {
             Value::Array(command.iter().cloned().map(Value::String).collect())
         }
-        _ => call.arguments().map_or(Value::Null, windlass_protocol::Arguments::to_value),
+        _ => call.arguments().map_or(Value::Null, Arguments::to_value),
     }
 }
 
@@ -162,18 +162,33 @@ pub(super) fn result(result: &ToolResult) -> FeedKind {
     }
 }
 
-pub(super) fn closing(outcome: &ApprovalOutcome) -> Closing {
+/// Returns the event that closes the question about a call. `asked` is the arguments in the question.
+pub(super) fn close_question(outcome: &ApprovalOutcome, asked: Option<&Value>) -> FeedKind {
+    let review = match outcome {
+        ApprovalOutcome::Answered(decision) => decision.review.as_ref().filter(|review| review.decided),
+        _ => None,
+    };
+    FeedKind::QuestionClosed {
+        question: outcome.request_id().to_owned(),
+        closing: closing(outcome, asked),
+        by: review.map(|review| format!("review by {}", review.model)),
+    }
+}
+
+fn closing(outcome: &ApprovalOutcome, asked: Option<&Value>) -> Closing {
     match outcome {
-        ApprovalOutcome::Answered(decision) => closing_of_decision(decision),
+        ApprovalOutcome::Answered(decision) => closing_of_decision(decision, asked),
         ApprovalOutcome::TimedOut { .. } => Closing::TimedOut,
         _ => Closing::NoApprover,
     }
 }
 
-fn closing_of_decision(decision: &ApprovalDecision) -> Closing {
+fn closing_of_decision(decision: &ApprovalDecision, asked: Option<&Value>) -> Closing {
     let comment = decision.reason.clone();
     if decision.approved {
-        Closing::Approved { remembered: decision.remember || decision.always_allow, comment }
+        let arguments = decision.arguments.as_ref().map(Arguments::to_value);
+        let arguments = arguments.filter(|arguments| Some(arguments) != asked);
+        Closing::Approved { remembered: decision.remember || decision.always_allow, arguments, comment }
     } else {
         Closing::Denied { comment }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
@@ -24,8 +25,16 @@ pub(crate) struct RecordReader {
     /// The tokens of the run without its sub-agents.
     own: Tokens,
     agents: AgentTokens,
-    /// The ids of the open questions, with the call of each question about a call.
-    open: BTreeMap<String, Option<CallId>>,
+    /// The open questions by their ids, with the call of each question about a call.
+    open: BTreeMap<String, Option<OpenCall>>,
+}
+
+/// The call of an open question.
+#[derive(Clone, Debug)]
+struct OpenCall {
+    id: CallId,
+    /// The arguments in the question.
+    arguments: Value,
 }
 
 impl RecordReader {
@@ -103,7 +112,8 @@ impl RecordReader {
             Entry::Decided { call, decision, .. } => vec![convert::decision(call.as_str(), decision)],
             Entry::Asked { request } => {
                 let mut events = self.withdraw(|open| open == Some(&request.call.id));
-                self.open.insert(request.request_id.clone(), Some(request.call.id.clone()));
+                let (id, arguments) = (request.call.id.clone(), convert::arguments(&request.call));
+                self.open.insert(request.request_id.clone(), Some(OpenCall { id, arguments }));
                 events.push(FeedKind::QuestionOpened {
                     question: request.request_id.clone(),
                     card: Question::Call { card: Box::new(convert::card(request)) },
@@ -111,9 +121,8 @@ impl RecordReader {
                 events
             }
             Entry::Approval { outcome, .. } => {
-                self.open.remove(outcome.request_id());
-                let question = outcome.request_id().to_owned();
-                vec![FeedKind::QuestionClosed { question, closing: convert::closing(outcome), by: None }]
+                let asked = self.open.remove(outcome.request_id()).flatten();
+                vec![convert::close_question(outcome, asked.as_ref().map(|call| &call.arguments))]
             }
             Entry::Intent { call } => vec![FeedKind::CallRunning { call: call.to_string() }],
             Entry::Deferred { call } => vec![FeedKind::CallDeferred { call: call.to_string() }],
@@ -199,7 +208,7 @@ impl RecordReader {
         let selected: Vec<String> = self
             .open
             .iter()
-            .filter(|(_, call)| is_selected(call.as_ref()))
+            .filter(|(_, call)| is_selected(call.as_ref().map(|call| &call.id)))
             .map(|(question, _)| question.clone())
             .collect();
         selected

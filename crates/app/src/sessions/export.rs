@@ -76,7 +76,16 @@ fn describe(kind: &FeedKind) -> Option<String> {
         },
         FeedKind::QuestionClosed { closing, by, .. } => {
             let by = by.as_ref().map(|by| format!(" (in {by})")).unwrap_or_default();
-            format!("Answer: {}{by}", describe_closing(closing))
+            let answer = format!("Answer: {}{by}", describe_closing(closing));
+            match closing {
+                Closing::Approved { arguments: Some(arguments), .. } => {
+                    format!(
+                        "{answer}. A person changed the arguments to:\n\n{}",
+                        fence("json", &format!("{arguments:#}"))
+                    )
+                }
+                _ => answer,
+            }
         }
         FeedKind::Result { call, status, text, .. } => {
             format!("Result of `{call}`: {status}\n\n{}", fence("", text))
@@ -106,8 +115,9 @@ fn describe_closing(closing: &Closing) -> String {
         None => word.to_owned(),
     };
     match closing {
-        Closing::Approved { remembered: false, comment } => with("yes", comment),
-        Closing::Approved { remembered: true, comment } => with("yes, for the session", comment),
+        Closing::Approved { arguments: Some(_), comment, .. } => with("yes, with changed arguments", comment),
+        Closing::Approved { remembered: false, comment, .. } => with("yes", comment),
+        Closing::Approved { remembered: true, comment, .. } => with("yes, for the session", comment),
         Closing::Denied { comment } => with("no", comment),
         Closing::Answered { words } => with("answered", words),
         Closing::TimedOut => "no answer arrived in time".to_owned(),

@@ -4,11 +4,15 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use futures_util::StreamExt as _;
 #[cfg(feature = "subagent")]
 use windlass_agent::Prices;
 use windlass_app::Notice;
-use windlass_app::feed::{FeedEvent, FeedKind};
-use windlass_app::sessions::{Answer, RunEnd, SessionState, Sessions};
+use windlass_app::assembly::People;
+use windlass_app::feed::{Closing, FeedEvent, FeedKind};
+use windlass_app::runs::{Session, SessionOptions};
+use windlass_app::sessions::{Answer, ExportFormat, RunEnd, SessionState, Sessions, export};
+use windlass_protocol::Arguments;
 use windlass_testkit::{Need, require};
 
 use crate::feed::{Scene, TWO_CALLS, check_numbers, follow, numbered};
@@ -61,6 +65,88 @@ async fn the_tokens_of_a_session_are_those_of_the_run_and_its_sub_agents() {
     let found = Sessions::new(&scene.place.app).unwrap().find("last").unwrap();
     assert!(found.is_found);
     assert_eq!(found.total(), *whole);
+}
+
+fn closings(events: &[FeedEvent]) -> Vec<(Closing, Option<String>)> {
+    let closing = |event: &FeedEvent| match &event.kind {
+        FeedKind::QuestionClosed { closing, by, .. } => Some((closing.clone(), by.clone())),
+        _ => None,
+    };
+    events.iter().filter_map(closing).collect()
+}
+
+const ONE_CALL: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "write_file", "arguments": {"path": "a.txt", "content": "a"}}}]},
+    {"steps": [{"text": "Both files are written."}]}
+]}"#;
+
+// Regression test: the feed had an approval with changed arguments as a plain one.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_with_changed_arguments_is_recorded_with_them() {
+    for (content, is_changed) in [("b", true), ("a", false)] {
+        let scene = Scene::new(ONE_CALL).await;
+        let host = scene.host();
+        let run = host.start(scene.settings("write a file")).await.unwrap();
+        let arguments = serde_json::json!({"path": "a.txt", "content": content});
+        let answer = Answer::Edited {
+            arguments: Arguments::parse(&arguments.to_string()).unwrap(),
+            comment: Some("like this".to_owned()),
+        };
+        let mut feed = host.watch(run.session(), None).await.unwrap();
+        let mut live = Vec::new();
+        while !live.last().is_some_and(|event: &FeedEvent| matches!(event.kind, FeedKind::RunEnded { .. })) {
+            let event = tokio::time::timeout(Duration::from_secs(20), feed.next()).await.unwrap().unwrap();
+            if let FeedKind::QuestionOpened { question, .. } = &event.kind {
+                // The answer also covers the question about the changed call, which is closed at once.
+                drop(host.answer(run.session(), question, answer.clone(), "window 1").await);
+            }
+            live.push(event);
+        }
+        run.wait().await;
+        check_events(&live);
+        assert_eq!(fs::read_to_string(scene.place.project().join("a.txt")).unwrap(), content);
+        let closings = closings(&live);
+        assert!(!closings.is_empty());
+        assert!(closings.iter().all(|(_, by)| by.as_deref() == Some("window 1")), "{closings:?}");
+        let expected = Closing::Approved {
+            remembered: false,
+            arguments: is_changed.then(|| arguments.clone()),
+            comment: Some("like this".to_owned()),
+        };
+        assert_eq!(closings[0].0, expected);
+
+        let sessions = Sessions::new(&scene.place.app).unwrap();
+        let record = sessions.find("last").unwrap();
+        assert_eq!(numbered(&live), sessions.events(&record, None).unwrap());
+        let document = export(&sessions, &record, ExportFormat::Markdown).unwrap();
+        let mark = "Answer: yes, with changed arguments: like this (in window 1). A person changed";
+        assert_eq!(document.contains(mark), is_changed, "{document}");
+        assert_eq!(document.contains("\"content\": \"b\""), is_changed, "{document}");
+    }
+}
+
+// Regression test: only the windows of a host were named.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_record_names_the_place_of_every_answer() {
+    let people = [
+        (People::approve_all(), Some("option --yes")),
+        (People::new(windlass_agent::ApproveAll).with_window("terminal"), Some("terminal")),
+        (People::new(windlass_agent::ApproveAll), None),
+    ];
+    for (people, expected) in people {
+        let scene = Scene::new(TWO_CALLS).await;
+        let options = SessionOptions::new(people);
+        let mut session = Session::start(&scene.place.app, scene.settings("write"), &options).await.unwrap();
+        let mut events = Vec::new();
+        while let Some(event) = session.events.next().await {
+            let event = event.unwrap();
+            events.extend(session.feed.observe(&event).unwrap());
+        }
+        events.extend(session.feed.settle().unwrap());
+        let closings = closings(&events);
+        assert_eq!(closings.len(), 2, "{closings:?}");
+        assert!(closings.iter().all(|(_, by)| by.as_deref() == expected), "{expected:?}: {closings:?}");
+    }
 }
 
 fn set_modified(file: &Path, time: SystemTime) {

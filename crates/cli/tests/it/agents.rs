@@ -100,6 +100,7 @@ async fn the_tokens_and_the_cost_of_a_run_are_those_of_its_session() {
     assert!(told.contains("3500 tokens in, 35 out, cost 0.0111"), "{told}");
     let shown = text(&place.run(&["sessions", "show", "last"]).stdout);
     assert!(shown.contains("3500 tokens in, 35 out") && shown.contains("0.011025"), "{shown}");
+    assert_eq!(place.windows(), ["option --yes"]);
 }
 
 const TWO: &str = r#"{"turns": [

@@ -320,10 +320,11 @@ export class Transcript {
     const how = { approved: "Approved", denied: "Denied", answered: "Answered", timed_out: "Not answered in time",
       withdrawn: "The question was withdrawn", no_approver: "Nobody could answer" };
     const by = event.by ? ` in ${visible(event.by)}` : "";
-    const more = event.remembered ? ", and remembered" : "";
+    const more = event.arguments ? " with changed arguments" : event.remembered ? ", and remembered" : "";
     const words = event.comment ?? event.words;
     const text = `${how[event.answer] ?? visible(event.answer)}${more}${by}${words ? `: ${visible(words)}` : ""}`;
-    this.add("quiet", event, text);
+    const item = this.add("quiet", event, text);
+    if (event.arguments) item.append(codeElement(JSON.stringify(event.arguments, null, 2), null));
   }
 
   question_postponed(event) {

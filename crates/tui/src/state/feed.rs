@@ -79,9 +79,11 @@ impl State {
                 }
                 let answered =
                     !matches!(closing, Closing::Withdrawn | Closing::TimedOut | Closing::NoApprover);
+                let is_edited = matches!(closing, Closing::Approved { arguments: Some(_), .. });
                 match by {
                     Some(by) if answered && *by != self.window => {
-                        self.transcript.add_notice(&format!("the question was answered in {by}"));
+                        let with = if is_edited { " with changed arguments" } else { "" };
+                        self.transcript.add_notice(&format!("the question was answered in {by}{with}"));
                     }
                     _ if *closing == Closing::TimedOut => {
                         self.transcript.add_notice("the question was not answered in time");
