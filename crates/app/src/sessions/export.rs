@@ -1,5 +1,6 @@
 //! Export of a session as a document.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -7,7 +8,9 @@ use serde_json::json;
 use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
-use crate::feed::{Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
+use crate::feed::{
+    AgentPath, Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome,
+};
 
 /// Format of an exported session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,20 +46,47 @@ fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
     let _ = writeln!(text, "- model: {} ({})", record.model, record.provider);
     let _ = writeln!(text, "- state: {}", record.state.as_str());
     let _ = writeln!(text, "- tokens: {}", record.total().describe());
+    let mut newest = NewestTexts::default();
     for event in events {
         let agent = match &event.agent {
             Some(agent) => format!("**{}**: ", agent.names.join(" > ")),
             None => String::new(),
         };
-        if let Some(words) = describe(&event.kind) {
+        if let Some(words) = describe(&event.kind, newest.get(event)) {
             let _ = write!(text, "\n{agent}{words}\n");
         }
+        newest.follow(event);
     }
     text
 }
 
-/// Returns the Markdown of an event; `None` for an event that the document leaves out.
-fn describe(kind: &FeedKind) -> Option<String> {
+/// The newest turn with a text, and its text, of the run and of each sub-agent.
+#[derive(Debug, Default)]
+struct NewestTexts(BTreeMap<Option<AgentPath>, (u32, String)>);
+
+impl NewestTexts {
+    fn get(&self, event: &FeedEvent) -> &str {
+        self.0.get(&event.agent).map_or("", |(_, text)| text)
+    }
+
+    fn follow(&mut self, event: &FeedEvent) {
+        match &event.kind {
+            FeedKind::Text { turn, text } => {
+                let newest = self.0.entry(event.agent.clone()).or_default();
+                if newest.0 != *turn {
+                    *newest = (*turn, String::new());
+                }
+                newest.1.push_str(text);
+            }
+            FeedKind::RunStarted { .. } | FeedKind::RunEnded { .. } => drop(self.0.remove(&event.agent)),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the Markdown of an event; `None` for an event that the document leaves out. The outcome of a run does not
+/// repeat `newest`, the text of its newest turn with one.
+fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
     Some(match kind {
         FeedKind::RunStarted { task, .. } => format!("## Task\n\n{task}"),
         FeedKind::Message { text, source, .. } => match source {
@@ -95,6 +125,7 @@ fn describe(kind: &FeedKind) -> Option<String> {
         FeedKind::Notice { text } => format!("Note: {text}"),
         FeedKind::Error { message } => format!("Error: {message}"),
         FeedKind::RunEnded { outcome, .. } => match outcome {
+            RunOutcome::Completed { text } if text.trim() == newest.trim() => "## Completed".to_owned(),
             RunOutcome::Completed { text } => format!("## Completed\n\n{text}"),
             RunOutcome::Stopped { cause } => format!("## Stopped\n\n{cause}"),
             RunOutcome::Suspended { questions, results } => {

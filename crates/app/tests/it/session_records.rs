@@ -122,6 +122,9 @@ async fn an_answer_with_changed_arguments_is_recorded_with_them() {
         let mark = "Answer: yes, with changed arguments: like this (in window 1). A person changed";
         assert_eq!(document.contains(mark), is_changed, "{document}");
         assert_eq!(document.contains("\"content\": \"b\""), is_changed, "{document}");
+        // Regression test: an answer in words was in the document twice.
+        assert_eq!(document.matches("Both files are written.").count(), 1, "{document}");
+        assert!(document.ends_with("## Completed\n"), "{document}");
     }
 }
 
