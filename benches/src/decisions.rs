@@ -1,6 +1,6 @@
 //! Calls and policies for the benchmarks of decisions.
 
-use windlass_hitl::{Action, Constraint, EffectKind, Facts, Policy, Rule, RuleFile, Source};
+use windlass_hitl::{Action, Constraint, EffectKind, Policy, PolicyInput, Rule, RuleFile, Source};
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, Target, ToolCall, ToolName};
 
 /// Commands as agents write them: plain, piped, quoted, complex, dangerous, long.
@@ -46,10 +46,10 @@ pub fn policy(rules: usize) -> Policy {
 ///
 /// # Panics
 /// Never: the names are constants.
-pub fn calls() -> Vec<Facts> {
+pub fn calls() -> Vec<PolicyInput> {
     let confined = || Some(Containment::new("ns+landlock+seccomp", Vec::new()));
     let write = |path: &str| Effect::Write { path: path.into(), bytes: Some(2_000) };
-    let mut calls: Vec<Facts> = COMMANDS
+    let mut calls: Vec<PolicyInput> = COMMANDS
         .iter()
         .map(|command| {
             let effect = Effect::Execute { command: (*command).to_owned(), directory: "crates/a".into() };
@@ -69,7 +69,12 @@ pub fn calls() -> Vec<Facts> {
     calls
 }
 
-fn facts(tool: &str, effects: Vec<Effect>) -> Facts {
+fn facts(tool: &str, effects: Vec<Effect>) -> PolicyInput {
     let (id, name) = (CallId::new("call_1").expect("a constant"), ToolName::new(tool).expect("a constant"));
-    Facts::new(name.clone(), Hints::default(), &ToolCall::function(id, name, Arguments::default()), effects)
+    PolicyInput::new(
+        name.clone(),
+        Hints::default(),
+        &ToolCall::function(id, name, Arguments::default()),
+        effects,
+    )
 }

@@ -5,12 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
-use windlass_hitl::{ApprovalHistory, AskOutcome, Autonomy, Decision, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, AskOutcome, Autonomy, Decision, Grants, Policy, PolicyInput, decide};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
-use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
+use windlass_toolbox::{CheckedCall, Preset, ToolConfig, Toolbox};
 use windlass_tools_web::Fetch;
 
 use crate::scene::{CountingDialer, FakeNames, Scene};
@@ -31,7 +31,7 @@ pub(crate) struct Engine {
 pub(crate) enum EngineDecision {
     /// Refused before the policy was consulted.
     Refused(ToolResult),
-    Decided(Box<Checked>, Decision),
+    Decided(Box<CheckedCall>, Decision),
 }
 
 impl Engine {
@@ -84,7 +84,7 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn hear(&mut self, heard: &EarlierAnswers, facts: &Facts) {
+    pub(crate) fn hear(&mut self, heard: &EarlierAnswers, facts: &PolicyInput) {
         // A denial before a lesson exists is only counted, so this order teaches most easily.
         let counts = [
             (heard.denied, AskOutcome::Denied),
@@ -149,19 +149,19 @@ impl Engine {
     }
 
     /// Collects everything that is known of a call before it is decided.
-    pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+    pub(crate) fn look(&self, call: &ToolCall) -> Result<CheckedCall, Box<ToolResult>> {
         let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         checked.facts = checked.facts.with_links(self.policy.resolve_links());
         checked.facts = checked.facts.with_secret(self.redactor.contains_secret(&call.payload.text()));
         Ok(checked)
     }
 
-    pub(crate) fn decide(&self, facts: &Facts) -> Decision {
+    pub(crate) fn decide(&self, facts: &PolicyInput) -> Decision {
         let facts = self.place_facts(facts.clone(), now_ms());
         decide(&self.policy, &Grants::default(), &self.learned, &facts)
     }
 
-    pub(crate) fn place_facts(&self, facts: Facts, now_ms: u64) -> Facts {
+    pub(crate) fn place_facts(&self, facts: PolicyInput, now_ms: u64) -> PolicyInput {
         facts.with_autonomy(self.mode).with_place(self.scope.as_str(), now_ms)
     }
 }

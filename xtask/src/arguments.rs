@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_options_and_words_come_in_any_order() {
+    fn flags_options_and_positionals_come_in_any_order() {
         let mut given = arguments("sse --seconds 5 --quick --save=new");
         assert!(given.flag("--quick"));
         assert_eq!(given.number("--seconds").unwrap(), Some(5));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_cannot_run_is_no_pass() {
+    fn a_skipped_check_is_not_a_pass() {
         let skipped = r#"{"check":"b","ms":1,"skipped":"it needs node 22.13"}"#;
         assert_eq!(status(&[skipped], true), StepStatus::Failed);
         let lines = vec![r#"{"check":"a","ms":1,"ok":true,"words":""}"#.to_owned(), skipped.to_owned()];

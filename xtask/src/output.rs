@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_seen_enough_is_no_error() {
+    fn a_broken_pipe_is_not_an_error() {
         assert!(write_line(&mut Failing(ErrorKind::BrokenPipe), format_args!("a {}", 1)).is_ok());
         assert!(write_line(&mut Failing(ErrorKind::StorageFull), format_args!("a")).is_err());
         let mut written = Vec::new();

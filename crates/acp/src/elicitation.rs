@@ -48,7 +48,7 @@ mod tests {
     use super::{DECLINED, answer};
 
     #[test]
-    fn own_words_go_before_a_choice_and_nothing_leaves_the_question_open() {
+    fn typed_text_overrides_a_choice_and_an_empty_form_leaves_it_open() {
         let words = |text: &str| Some(Answer::Words { text: text.to_owned() });
         let accept = |content| answer(&json!({"action": "accept", "content": content}));
         assert_eq!(accept(json!({"answer": "mine", "choice": "theirs"})), words("mine"));

@@ -100,7 +100,7 @@ mod tests {
 
     // H14
     #[test]
-    fn a_title_shows_that_a_command_goes_on_after_a_line_break() {
+    fn a_title_escapes_line_breaks_of_a_command() {
         let title = |command: &str| title_of("run_command", &json!({ "command": command }));
         assert_eq!(title("echo tidy # \ntouch x"), r"run_command echo tidy # \ntouch x");
         assert_eq!(title(r"echo tidy # \ntouch x"), r"run_command echo tidy # \\ntouch x");

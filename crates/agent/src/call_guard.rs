@@ -8,10 +8,10 @@ mod guarded_decision;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, PolicyInput, Verdict, decide};
 use windlass_loop::CallDecision;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
-use windlass_toolbox::{Checked, WrongPayload};
+use windlass_toolbox::{CheckedCall, WrongPayload};
 
 use self::changes::{difference, is_same, refuse_stale};
 pub(crate) use self::guarded_decision::{Amendments, GuardedDecision};
@@ -29,14 +29,14 @@ pub(crate) struct CallGuard {
     tools: Arc<Tools>,
     grants: SharedGrants,
     epoch: String,
-    calls: Mutex<HashMap<CallId, CheckedCall>>,
+    calls: Mutex<HashMap<CallId, GuardedCall>>,
     taint: Taint,
 }
 
 /// A call with its decision.
 #[derive(Clone)]
-struct CheckedCall {
-    checked: Checked,
+struct GuardedCall {
+    checked: CheckedCall,
     /// The digest that a human's approval is bound to: the original call and all facts about it. `None` if no
     /// human was asked.
     digest: Option<Digest>,
@@ -89,13 +89,13 @@ impl CallGuard {
         let facts = Box::new(checked.facts.clone());
         let digest = (decision.verdict == Verdict::Ask).then(|| self.digest(&checked, call));
         let id = call.id.clone();
-        let known = CheckedCall { digest, verdict: decision.verdict, checked, rewritten };
+        let known = GuardedCall { digest, verdict: decision.verdict, checked, rewritten };
         self.calls().insert(id, known);
         GuardedDecision { decision: CallDecision::Decided { facts, decision, request }, coerced }
     }
 
     /// Returns the stored checked call, so that it runs without a second decision.
-    pub(crate) fn find_checked(&self, call: &ToolCall) -> Option<Checked> {
+    pub(crate) fn find_checked(&self, call: &ToolCall) -> Option<CheckedCall> {
         let known = self.calls().get(&call.id).cloned()?;
         Some(known.checked)
     }
@@ -134,7 +134,7 @@ impl CallGuard {
         &self.taint
     }
 
-    fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+    fn check(&self, call: &ToolCall) -> Result<CheckedCall, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
             let text = "this conversation has no tools";
             let result = ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text);
@@ -151,7 +151,7 @@ impl CallGuard {
         Ok(checked)
     }
 
-    fn decide(&self, facts: &Facts) -> Decision {
+    fn decide(&self, facts: &PolicyInput) -> Decision {
         let (policy, grants) = (&self.parts.policy, self.grants.grants());
         match &self.parts.lessons {
             Some(lessons) => decide(policy, &grants, &lessons.lock_history(), facts),
@@ -159,12 +159,12 @@ impl CallGuard {
         }
     }
 
-    fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
+    fn digest(&self, checked: &CheckedCall, call: &ToolCall) -> Digest {
         let (root, epoch) = (&self.parts.root, &self.epoch);
         Binding { facts: &checked.facts, call, spec: &checked.spec, root, epoch }.digest()
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<CallId, CheckedCall>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<CallId, GuardedCall>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

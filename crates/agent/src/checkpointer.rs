@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::OnceCell;
-use windlass_hitl::Facts;
+use windlass_hitl::PolicyInput;
 use windlass_loop::Event;
 use windlass_protocol::Effect;
 use windlass_tool::CancellationToken;
@@ -121,7 +121,7 @@ impl Gate {
     /// Waits until the call may run. Returns early if the run is stopped.
     pub(crate) async fn pass(
         &self,
-        facts: &Facts,
+        facts: &PolicyInput,
         events: Option<&Outbox>,
         stop: &CancellationToken,
     ) -> Result<(), NotPassed> {
@@ -136,7 +136,7 @@ impl Gate {
 
     /// Waits for the checkpoint of the turn. If the future is dropped, the next waiting call creates the
     /// checkpoint.
-    async fn keep(&self, facts: &Facts, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
+    async fn keep(&self, facts: &PolicyInput, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
         let Some((keeper, without)) = &self.keeper else { return Ok(()) };
         if !may_change(facts) {
             return Ok(());
@@ -215,7 +215,7 @@ async fn guard<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String
 }
 
 /// Returns whether a call may change files: neither its hints nor its effects exclude that.
-fn may_change(facts: &Facts) -> bool {
+fn may_change(facts: &PolicyInput) -> bool {
     let harmless =
         |effect: &Effect| effect.is_read() || matches!(effect, Effect::Connect { .. } | Effect::Internal);
     !facts.hints.read_only && !facts.effects.iter().all(harmless)

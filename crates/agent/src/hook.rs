@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use windlass_hitl::{Decision, Facts};
+use windlass_hitl::{Decision, PolicyInput};
 use windlass_loop::{HookPoint, Outcome};
 use windlass_protocol::{Arguments, Message, Request, ToolCall, ToolResult, Usage};
 
@@ -173,7 +173,7 @@ pub struct HookedCall {
     /// The call as it would run.
     pub call: ToolCall,
     /// The facts of the decision.
-    pub facts: Facts,
+    pub facts: PolicyInput,
     /// The decision: to allow the call, or to ask about it.
     pub decision: Decision,
 }
@@ -217,7 +217,7 @@ impl HookContext {
 
 impl HookedCall {
     /// Creates a value, for tests of a hook.
-    pub fn new(call: ToolCall, facts: Facts, decision: Decision) -> Self {
+    pub fn new(call: ToolCall, facts: PolicyInput, decision: Decision) -> Self {
         Self { call, facts, decision }
     }
 }

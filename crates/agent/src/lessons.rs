@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use windlass_hitl::{ApprovalHistory, ApprovalOutcome, AskOutcome, Facts};
+use windlass_hitl::{ApprovalHistory, ApprovalOutcome, AskOutcome, PolicyInput};
 
 /// A persistent store of learned approvals that several processes may share.
 pub trait ApprovalHistoryStore: Send + Sync {
@@ -46,7 +46,7 @@ impl SharedHistory {
     }
 
     /// Adds the outcome of an approval request.
-    pub(crate) fn record(&self, facts: &Facts, outcome: &ApprovalOutcome) {
+    pub(crate) fn record(&self, facts: &PolicyInput, outcome: &ApprovalOutcome) {
         let answer = match outcome {
             ApprovalOutcome::Answered(decision) if decision.approved => AskOutcome::Approved,
             ApprovalOutcome::Answered(_) => AskOutcome::Denied,

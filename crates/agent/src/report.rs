@@ -3,7 +3,7 @@
 use std::fmt;
 
 use futures_util::StreamExt;
-use windlass_loop::{Event, Outcome, Transcript, Used};
+use windlass_loop::{BudgetUsage, Event, Outcome, Transcript};
 use windlass_protocol::{Citation, Part, Role, Usage};
 
 use crate::{AgentError, EventStream};
@@ -19,7 +19,7 @@ pub struct Report {
     pub usage: Usage,
     /// The requests and the cost of the run. The cost needs prices, which come from the model or from
     /// [`AgentBuilder::budget`](crate::AgentBuilder::budget); without them it is zero.
-    pub used: Used,
+    pub used: BudgetUsage,
     /// The conversation, with what came before the task.
     pub transcript: Transcript,
 }

@@ -11,7 +11,7 @@ use futures_core::Stream;
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 use windlass_hitl::Grants;
-use windlass_loop::{Event, Outcome, Transcript, Used};
+use windlass_loop::{BudgetUsage, Event, Outcome, Transcript};
 use windlass_protocol::{History, Message, Usage};
 
 use self::hand_offs::HandOffs;
@@ -46,7 +46,7 @@ pub struct Session {
     starts: Vec<usize>,
     grants: SharedGrants,
     usage: Usage,
-    used: Used,
+    used: BudgetUsage,
 }
 
 /// The serialisable state of a session: its conversation, its grants and its usage.
@@ -62,7 +62,7 @@ pub struct SavedSession {
     /// The tokens of all tasks.
     pub usage: Usage,
     /// The requests and the cost of all tasks.
-    pub used: Used,
+    pub used: BudgetUsage,
 }
 
 impl Session {
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Returns the requests and the cost of all tasks. The cost needs the prices of the agent's budget.
-    pub fn used(&self) -> Used {
+    pub fn used(&self) -> BudgetUsage {
         self.used
     }
 

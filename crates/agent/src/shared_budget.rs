@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
-use windlass_loop::{Input, Used};
+use windlass_loop::{BudgetUsage, Input};
 
 /// The usage of all runs of one task, so that one budget applies to all of them. Clones share the same
 /// counters. A run passes its shared budget to the runs that it starts
@@ -23,7 +23,7 @@ struct Pot {
 
 #[derive(Debug, Default)]
 struct Accounts {
-    used: BTreeMap<String, Used>,
+    used: BTreeMap<String, BudgetUsage>,
     version: u64,
 }
 
@@ -36,12 +36,12 @@ impl Default for SharedBudget {
 
 impl SharedBudget {
     /// Returns the usage of all runs together.
-    pub fn used(&self) -> Used {
-        self.accounts().used.values().copied().fold(Used::default(), Used::plus)
+    pub fn used(&self) -> BudgetUsage {
+        self.accounts().used.values().copied().fold(BudgetUsage::default(), BudgetUsage::plus)
     }
 
     /// Returns the usage of one run, by its id.
-    pub fn used_by(&self, run: &str) -> Used {
+    pub fn used_by(&self, run: &str) -> BudgetUsage {
         self.accounts().used.get(run).copied().unwrap_or_default()
     }
 
@@ -61,7 +61,11 @@ pub(crate) struct BudgetShare {
 
 impl BudgetShare {
     /// Creates the share of a run. The recorded usage of other runs is merged into the shared budget.
-    pub(crate) fn new(shared_budget: SharedBudget, run: &str, others: &BTreeMap<String, Used>) -> Self {
+    pub(crate) fn new(
+        shared_budget: SharedBudget,
+        run: &str,
+        others: &BTreeMap<String, BudgetUsage>,
+    ) -> Self {
         {
             let mut accounts = shared_budget.accounts();
             for (other, used) in others {
@@ -78,7 +82,7 @@ impl BudgetShare {
     }
 
     /// Sets the total usage of this run.
-    pub(crate) fn set(&mut self, used: Used) {
+    pub(crate) fn set(&mut self, used: BudgetUsage) {
         let mut accounts = self.shared_budget.accounts();
         if accounts.used.get(&self.run) == Some(&used) {
             return;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Facts, GrantError, Grants};
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome, GrantError, Grants, PolicyInput};
 use windlass_loop::Entry;
 use windlass_protocol::CallId;
 
@@ -56,14 +56,18 @@ impl SharedGrants {
         self.lock().clear();
     }
 
-    pub(crate) fn remember(&self, facts: &Facts, decision: &ApprovalDecision) -> Result<(), GrantError> {
+    pub(crate) fn remember(
+        &self,
+        facts: &PolicyInput,
+        decision: &ApprovalDecision,
+    ) -> Result<(), GrantError> {
         self.lock().remember(facts, decision)
     }
 
     /// Adds the grants that the record of a run contains. A grant for a call of critical risk is skipped, as
     /// in the original run.
     pub(crate) fn restore(&self, entries: &[Entry]) {
-        let mut decided: BTreeMap<&CallId, &Facts> = BTreeMap::new();
+        let mut decided: BTreeMap<&CallId, &PolicyInput> = BTreeMap::new();
         let mut asked = BTreeMap::new();
         for entry in entries {
             match entry {
@@ -73,7 +77,7 @@ impl SharedGrants {
                     if is_grant(decision) =>
                 {
                     if let (Some(facts), Some(call)) = (decided.get(call), asked.get(call)) {
-                        let facts = Facts::clone(facts).with_payload(call.payload.clone());
+                        let facts = PolicyInput::clone(facts).with_payload(call.payload.clone());
                         self.remember(&facts, decision).ok();
                     }
                 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use windlass_loop::{Command, Event, Transcript, Used};
+use windlass_loop::{BudgetUsage, Command, Event, Transcript};
 use windlass_tool::CancellationToken;
 
 use crate::driver::Driver;
@@ -51,7 +51,7 @@ pub struct EventStream {
 }
 
 /// The conversation and the usage of a run, which its driver sets when the run ends.
-pub(crate) type RunEnd = Arc<Mutex<Option<(Transcript, Used)>>>;
+pub(crate) type RunEnd = Arc<Mutex<Option<(Transcript, BudgetUsage)>>>;
 
 impl EventStream {
     pub(crate) fn new(driver: Driver, effects: Vec<Command>) -> Self {
@@ -73,7 +73,7 @@ impl EventStream {
     }
 
     /// Returns the conversation and the usage of a run that has ended, once.
-    pub(crate) fn take_end(&self) -> Option<(Transcript, Used)> {
+    pub(crate) fn take_end(&self) -> Option<(Transcript, BudgetUsage)> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use windlass_loop::{Config, KnownTool, Offer, OfferedTool};
 use windlass_protocol::{Control, Hints, ToolResult};
-use windlass_toolbox::{Checked, Toolbox, UnknownMode, WorkMode};
+use windlass_toolbox::{CheckedCall, Toolbox, UnknownMode, WorkMode};
 
 /// The tools of one run. All lookups of calls use this type, so that the offer, the decision and the
 /// execution see the same tools.
@@ -101,7 +101,7 @@ impl Tools {
 
     /// Changes the mode after a successful mode switch. Later calls of the same answer are decided in the new
     /// mode (RULES L11).
-    pub(crate) fn follow(&self, checked: &Checked, result: &ToolResult) {
+    pub(crate) fn follow(&self, checked: &CheckedCall, result: &ToolResult) {
         if checked.facts.hints.control != Control::ModeSwitch || !result.status.is_ok() {
             return;
         }

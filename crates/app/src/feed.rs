@@ -21,7 +21,7 @@ mod windows;
 mod writer;
 
 pub use self::card::{
-    CallCard, CardChange, CardEffect, CardPath, Closing, MessageSource, Question, RunOutcome, Tokens,
+    CallCard, CardChange, CardEffect, CardPath, MessageSource, Question, QuestionEnd, RunOutcome, Tokens,
 };
 pub(crate) use self::convert::{card as call_card, guidance_id};
 pub use self::event::{AgentPath, FEED_VERSION, FeedEvent, FeedHeader};

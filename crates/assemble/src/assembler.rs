@@ -14,7 +14,7 @@ use self::ending::end_of;
 use crate::calls::fragment::Fragment;
 use crate::calls::{Assignment, Calls};
 use crate::classification::AnswerEnd;
-use crate::parts::Parts;
+use crate::parts::AnswerBuilder;
 use crate::{AssembleOptions, CallEvent, CallIndex, Ending};
 
 /// Assembles the chunks of one response into calls and an [`Answer`](crate::Answer) (RULES S13).
@@ -53,7 +53,7 @@ use crate::{AssembleOptions, CallEvent, CallIndex, Ending};
 pub struct Assembler {
     options: AssembleOptions,
     calls: Calls,
-    parts: Parts,
+    parts: AnswerBuilder,
     stop: Option<StopReason>,
     raw_stop: Option<String>,
     usage: Usage,
@@ -71,7 +71,7 @@ impl Assembler {
         Self {
             options,
             calls: Calls::default(),
-            parts: Parts::default(),
+            parts: AnswerBuilder::default(),
             stop: None,
             raw_stop: None,
             usage: Usage::default(),

@@ -9,7 +9,7 @@ use windlass_protocol::CallId;
 use windlass_stream::CallKey;
 
 use self::ids::CallIds;
-use crate::growing::{GrowingCall, Marks};
+use crate::growing::{Framing, GrowingCall};
 use crate::name::GrowingName;
 use crate::{AnswerCall, AssembleOptions, CallIndex, MalformedCall, MalformedReason};
 
@@ -82,7 +82,7 @@ impl Calls {
         name: String,
         options: &AssembleOptions,
     ) -> Assignment {
-        let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
+        let at = self.begin(id, GrowingName::whole(name), Framing::Open, options);
         self.keys.insert(key, at);
         if let Some(at) = at {
             self.settle_id(at, options);
@@ -92,7 +92,7 @@ impl Calls {
 
     /// Adds a call that arrives in one piece.
     pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &AssembleOptions) -> Assignment {
-        let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
+        let at = self.begin(id, GrowingName::whole(name), Framing::Ended, options);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
@@ -103,7 +103,7 @@ impl Calls {
         &mut self,
         id: Option<&str>,
         name: GrowingName,
-        marks: Marks,
+        marks: Framing,
         options: &AssembleOptions,
     ) -> Option<usize> {
         let at = self.places.len();

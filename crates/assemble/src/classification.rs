@@ -3,7 +3,7 @@
 use windlass_partial_json::{ErrorKind, Repair, RepairKind, RepairedText, Status, repair};
 use windlass_protocol::{Arguments, ArgumentsError, ToolName};
 
-use crate::growing::{GrowingCall, Marks};
+use crate::growing::{Framing, GrowingCall};
 use crate::{ArgumentForm, AssembleLimits, AssembleOptions, Ending, MalformedReason, Notes, Repairs};
 
 /// The event that ends a call.
@@ -27,7 +27,7 @@ pub(crate) enum AnswerEnd {
 
 /// The position of a call relative to other calls of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rank {
+pub(crate) enum CallPosition {
     Last,
     Earlier,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Classification {
 pub(crate) fn classify(
     call: &GrowingCall,
     end: End,
-    rank: Rank,
+    rank: CallPosition,
     options: &AssembleOptions,
 ) -> Classification {
     let limits = &options.limits;
@@ -64,13 +64,15 @@ pub(crate) fn classify(
             classify_finished(call, name, options)
         }
         End::Answer(AnswerEnd::Unproven) => Classification::Malformed(cut(call, Ending::Dropped, limits)),
-        End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Marks::Open => {
+        End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Framing::Open => {
             // A provider that marks ends did not mark the end of this call, so the call is incomplete.
             Classification::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
         End::Answer(AnswerEnd::Known(Ending::Complete)) => classify_finished(call, name, options),
         // The token limit truncates only the last call. Earlier calls are complete if they are valid JSON.
-        End::Answer(AnswerEnd::Known(Ending::Length)) if rank == Rank::Earlier && call.is_complete_json() => {
+        End::Answer(AnswerEnd::Known(Ending::Length))
+            if rank == CallPosition::Earlier && call.is_complete_json() =>
+        {
             classify_finished(call, name, options)
         }
         End::Answer(AnswerEnd::Known(ending)) => Classification::Malformed(cut(call, ending, limits)),

@@ -8,7 +8,7 @@ use crate::{AssembleLimits, CallEvent, CallIndex};
 
 /// The provider's marking of the end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marks {
+pub(crate) enum Framing {
     /// The provider sends fragments by index and does not mark ends.
     None,
     /// The provider marks ends, and the end of this call has not arrived.
@@ -24,7 +24,7 @@ pub(crate) struct GrowingCall {
     pub(crate) id: Option<CallId>,
     pub(crate) name: GrowingName,
     pub(crate) opaque: Option<Opaque>,
-    pub(crate) marks: Marks,
+    pub(crate) marks: Framing,
     /// The text of the arguments as received.
     pub(crate) text: String,
     pub(crate) parser: Parser,
@@ -40,7 +40,7 @@ impl GrowingCall {
         key: CallIndex,
         id: Option<CallId>,
         name: GrowingName,
-        marks: Marks,
+        marks: Framing,
         limits: &AssembleLimits,
     ) -> Self {
         Self {

@@ -14,7 +14,7 @@ pub(crate) enum Slot {
 
 /// The parts of an answer received up to now.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct AnswerBuilder {
     slots: Vec<Slot>,
     /// True while text may be appended to the last text part.
     speaking: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Parts {
     citations: Vec<(usize, Citation, RangeUnit)>,
 }
 
-impl Parts {
+impl AnswerBuilder {
     /// Returns the number of bytes of text and reasoning.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

@@ -196,7 +196,7 @@ macro_rules! as_inner {
 
         fn on_partial(
             &self,
-            show: &mut windlass_tool::Showing<'_>,
+            show: &mut windlass_tool::ProgressSink<'_>,
             arguments: &mut windlass_tool::GrowingArguments,
         ) {
             self.inner.on_partial(show, arguments);

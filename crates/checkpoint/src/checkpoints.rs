@@ -12,7 +12,7 @@ use crate::git::{self, Git};
 use crate::lock::Lock;
 use crate::object::Oid;
 use crate::omitted::split;
-use crate::scan::{CheckpointLimits, LeftOut, Names};
+use crate::scan::{CheckpointLimits, Names, OmittedFiles};
 use crate::snapshot::{Place, Snapshot, snapshot};
 use crate::{CheckpointError, tree};
 
@@ -82,7 +82,7 @@ pub struct TakeResult {
     /// The new checkpoint.
     pub checkpoint: Checkpoint,
     /// Counts of files that are not in it.
-    pub left_out: LeftOut,
+    pub left_out: OmittedFiles,
 }
 
 /// Guard that locks out other processes and threads.

@@ -19,5 +19,5 @@ mod walk;
 pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, TakeResult};
 pub use diff::{Diff, DiffEnd};
 pub use error::{CheckpointError, NoGit};
-pub use restore::{Foreign, RestoreResult, SkippedFile, Why};
-pub use scan::{CheckpointLimits, LeftOut};
+pub use restore::{ForeignChanges, RestoreResult, SkipReason, SkippedFile};
+pub use scan::{CheckpointLimits, OmittedFiles};

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_labels_come_back_as_they_were() {
+    fn omitted_paths_and_labels_round_trip() {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
         let omitted = OmittedPaths { files: set(&["a\nb", "c/.env"]), folders: set(&["", "target"]) };
         assert_eq!(OmittedPaths::parse(&omitted.to_bytes()), omitted);

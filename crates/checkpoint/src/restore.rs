@@ -18,7 +18,7 @@ const AT_ONCE: usize = 64;
 /// Treatment of files that changed since the last checkpoint, and so were not changed by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Foreign {
+pub enum ForeignChanges {
     /// Fails without any change if there are such files.
     #[default]
     Refuse,
@@ -50,13 +50,13 @@ pub struct SkippedFile {
     /// Path of the file.
     pub path: String,
     /// Reason.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// Reason why a file was not restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Why {
+pub enum SkipReason {
     /// The file was changed by someone else, since the last checkpoint or during the restore.
     Foreign,
     /// The current content, which would be lost, is in no checkpoint, or the earlier state is unknown: the
@@ -76,7 +76,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn keep(&mut self, path: &Path, why: Why) {
+    fn keep(&mut self, path: &Path, why: SkipReason) {
         self.kept.push(SkippedFile { path: display(path), why });
     }
 }
@@ -86,7 +86,11 @@ impl Checkpoints {
     ///
     /// # Errors
     /// Same as [`Self::restore`].
-    pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<RestoreResult, CheckpointError> {
+    pub fn preview_restore(
+        &self,
+        id: &CheckpointId,
+        foreign: ForeignChanges,
+    ) -> Result<RestoreResult, CheckpointError> {
         self.find(id)?;
         let held = self.hold()?;
         let plan = self.plan(&held.state.names, &self.now(&held)?, id, foreign)?;
@@ -100,9 +104,13 @@ impl Checkpoints {
     /// end.
     ///
     /// # Errors
-    /// If the checkpoint does not exist, if others changed files and `foreign` is [`Foreign::Refuse`], or as
+    /// If the checkpoint does not exist, if others changed files and `foreign` is [`ForeignChanges::Refuse`], or as
     /// for [`Self::take`]. Failures with single files are in [`RestoreResult::kept`].
-    pub fn restore(&self, id: &CheckpointId, foreign: Foreign) -> Result<RestoreResult, CheckpointError> {
+    pub fn restore(
+        &self,
+        id: &CheckpointId,
+        foreign: ForeignChanges,
+    ) -> Result<RestoreResult, CheckpointError> {
         self.find(id)?;
         let (now, plan) = {
             let held = self.hold()?;
@@ -142,7 +150,7 @@ impl Checkpoints {
         last: &Names,
         now: &Snapshot,
         id: &CheckpointId,
-        foreign: Foreign,
+        foreign: ForeignChanges,
     ) -> Result<Plan, CheckpointError> {
         let target =
             Target { names: tree::names(&self.git, id.0)?, omitted: OmittedPaths::read(&self.git, id.0)? };
@@ -171,10 +179,11 @@ impl RestoreResult {
         match done {
             Ok(()) => list(self).push(display(path)),
             Err(FileError::Stale { .. }) => {
-                self.kept.push(SkippedFile { path: display(path), why: Why::Foreign });
+                self.kept.push(SkippedFile { path: display(path), why: SkipReason::Foreign });
             }
             Err(error) => {
-                self.kept.push(SkippedFile { path: display(path), why: Why::Failed(error.to_string()) });
+                self.kept
+                    .push(SkippedFile { path: display(path), why: SkipReason::Failed(error.to_string()) });
             }
         }
         is_done
@@ -195,7 +204,12 @@ impl Target {
     }
 }
 
-fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Result<Plan, CheckpointError> {
+fn plan(
+    last: &Names,
+    now: &Snapshot,
+    target: &Target,
+    foreign: ForeignChanges,
+) -> Result<Plan, CheckpointError> {
     let object = |names: &Names, path: &Path| names.get(path).map(|known| known.object);
     let (mut plan, mut theirs) = (Plan::default(), Vec::new());
     let all: BTreeSet<&PathBuf> = now.names.keys().chain(target.names.keys()).collect();
@@ -208,13 +222,13 @@ fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Resu
         match (is_theirs, foreign, was) {
             // No checkpoint has the file, so its removal would leave the checkpoint before the restore as the
             // only copy.
-            (true, _, None) if !last.contains_key(path) => plan.keep(path, Why::Unknown),
+            (true, _, None) if !last.contains_key(path) => plan.keep(path, SkipReason::Unknown),
             // The file existed then with unknown content, so its removal would not restore that state.
-            (_, _, None) if target.may_have_had(path) => plan.keep(path, Why::Unknown),
+            (_, _, None) if target.may_have_had(path) => plan.keep(path, SkipReason::Unknown),
             // The file exists now, and the checkpoint before the restore would leave its content out.
-            (_, _, Some(_)) if now.omitted.files.contains(path) => plan.keep(path, Why::Unknown),
-            (true, Foreign::Refuse, _) => theirs.push(display(path)),
-            (true, Foreign::Keep, _) => plan.keep(path, Why::Foreign),
+            (_, _, Some(_)) if now.omitted.files.contains(path) => plan.keep(path, SkipReason::Unknown),
+            (true, ForeignChanges::Refuse, _) => theirs.push(display(path)),
+            (true, ForeignChanges::Keep, _) => plan.keep(path, SkipReason::Foreign),
             (_, _, Some(was)) => plan.write.push((path.clone(), was)),
             (_, _, None) => plan.remove.push(path.clone()),
         }

@@ -53,7 +53,7 @@ impl CheckpointLimits {
 /// Numbers of files that were left out, in addition to ignored ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct OmittedFiles {
     /// Files with names of secrets.
     pub secrets: u64,
     /// Files larger than [`CheckpointLimits::file_bytes`].
@@ -94,7 +94,7 @@ pub(crate) struct Scan<'s> {
     limits: CheckpointLimits,
     before: &'s Names,
     pub(crate) now: Names,
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: OmittedFiles,
     pub(crate) omitted: OmittedPaths,
     bytes: u64,
     begin: SystemTime,
@@ -104,7 +104,7 @@ impl<'s> Scan<'s> {
     pub(crate) fn new(workspace: &'s Workspace, limits: CheckpointLimits, before: &'s Names) -> Self {
         let begin = SystemTime::now();
         let descent = Descent::new(workspace);
-        let (now, left_out, omitted) = (Names::new(), LeftOut::default(), OmittedPaths::default());
+        let (now, left_out, omitted) = (Names::new(), OmittedFiles::default(), OmittedPaths::default());
         Self { workspace, descent, limits, before, now, left_out, omitted, bytes: 0, begin }
     }
 

@@ -14,7 +14,7 @@ use crate::git::{Git, Stream};
 use crate::lock::Lock;
 use crate::object::Oid;
 use crate::omitted::{OmittedPaths, message};
-use crate::scan::{CheckpointLimits, LeftOut, Names, Scan};
+use crate::scan::{CheckpointLimits, Names, OmittedFiles, Scan};
 
 const STEP: &str = "fast-import";
 const WORDS: [&str; 5] = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
@@ -25,7 +25,7 @@ pub(crate) struct Snapshot {
     pub(crate) tree: String,
     pub(crate) seconds: u64,
     pub(crate) names: Names,
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: OmittedFiles,
     pub(crate) omitted: OmittedPaths,
 }
 

@@ -102,27 +102,27 @@ pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
 pub(crate) use crate::wires::WireName;
 
 #[cfg(not(feature = "acp"))]
-type Acp = crate::missing::Missing;
+type Acp = crate::missing::MissingFeature;
 #[cfg(not(feature = "subagent"))]
-type Agents = crate::missing::Missing;
+type Agents = crate::missing::MissingFeature;
 #[cfg(not(feature = "mcp"))]
-type Mcp = crate::missing::Missing;
+type Mcp = crate::missing::MissingFeature;
 #[cfg(not(feature = "mock"))]
-type Demo = crate::missing::Missing;
+type Demo = crate::missing::MissingFeature;
 #[cfg(not(feature = "mock"))]
-type Mock = crate::missing::Missing;
+type Mock = crate::missing::MissingFeature;
 #[cfg(not(feature = "gateway"))]
-type Proxy = crate::missing::Missing;
+type Proxy = crate::missing::MissingFeature;
 #[cfg(not(feature = "server"))]
-type DevicesCommand = crate::missing::Missing;
+type DevicesCommand = crate::missing::MissingFeature;
 #[cfg(not(feature = "server"))]
-type Serve = crate::missing::Missing;
+type Serve = crate::missing::MissingFeature;
 #[cfg(not(feature = "temporal"))]
-type Stop = crate::missing::Missing;
+type Stop = crate::missing::MissingFeature;
 #[cfg(not(feature = "temporal"))]
-type Worker = crate::missing::Missing;
+type Worker = crate::missing::MissingFeature;
 #[cfg(not(feature = "workflow"))]
-type Workflow = crate::missing::Missing;
+type Workflow = crate::missing::MissingFeature;
 
 /// Version of the program, with the commit if the build knows it.
 const VERSION: &str = env!("WINDLASS_VERSION");

@@ -11,7 +11,7 @@ use windlass_app::App;
 use windlass_app::assembly::confinement_helper;
 use windlass_app::instructions::{InstructionFile, Instructions};
 use windlass_client::Vendors;
-use windlass_sandbox::{Level, Missing, Part, Probe};
+use windlass_sandbox::{Level, LevelFailure, Part, Probe};
 
 use crate::arguments::Doctor;
 use crate::output;
@@ -151,7 +151,7 @@ fn sandbox(probe: &Probe) -> Sandbox {
 }
 
 /// Returns a remedy for a missing part.
-fn remedy(missing: &Missing) -> &'static str {
+fn remedy(missing: &LevelFailure) -> &'static str {
     let restricted = Path::new("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists();
     match missing.part {
         Part::Namespaces | Part::Mounts if restricted => {

@@ -8,7 +8,7 @@ use clap::Args;
 /// name the feature.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct Missing {
+pub(crate) struct MissingFeature {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     _arguments: Vec<String>,
 }

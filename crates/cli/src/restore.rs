@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use windlass_app::runs::{RunFolder, find_after_turn, find_before_turn, format_diff, open_checkpoints};
 use windlass_app::{App, secrets};
-use windlass_checkpoint::{Checkpoint, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
+use windlass_checkpoint::{Checkpoint, Checkpoints, DiffEnd, ForeignChanges, RestoreResult, SkipReason};
 use windlass_hitl::display_safe;
 use windlass_journal::FileJournal;
 use windlass_text::count_noun;
@@ -55,12 +55,12 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
         (None, None) => ends(&all, &folder)?.0.id,
     };
     let foreign = match (arguments.keep, arguments.force) {
-        (true, _) => Foreign::Keep,
-        (_, true) => Foreign::Overwrite,
-        _ => Foreign::Refuse,
+        (true, _) => ForeignChanges::Keep,
+        (_, true) => ForeignChanges::Overwrite,
+        _ => ForeignChanges::Refuse,
     };
     let (restored, tense) = if arguments.dry_run {
-        (checkpoints.foresee(&to, foreign), "would be")
+        (checkpoints.preview_restore(&to, foreign), "would be")
     } else {
         // The lock of the journal proves that the run does not work: its changes would conflict with the
         // restored files.
@@ -79,7 +79,7 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
             output::note(&format!("undo with: windlass restore {} --checkpoint {undo}", folder.id));
         }
     }
-    let is_whole = !restored.kept.iter().any(|kept| matches!(kept.why, Why::Failed(_)));
+    let is_whole = !restored.kept.iter().any(|kept| matches!(kept.why, SkipReason::Failed(_)));
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -135,11 +135,11 @@ fn describe_restore(restored: &RestoreResult, tense: &str) -> String {
     text
 }
 
-fn reason(why: &Why) -> String {
+fn reason(why: &SkipReason) -> String {
     match why {
-        Why::Foreign => "another program changed it since".to_owned(),
-        Why::Unknown => "created since, and not in a checkpoint".to_owned(),
-        Why::Failed(words) => words.clone(),
+        SkipReason::Foreign => "another program changed it since".to_owned(),
+        SkipReason::Unknown => "created since, and not in a checkpoint".to_owned(),
+        SkipReason::Failed(words) => words.clone(),
         _ => "it stays".to_owned(),
     }
 }

@@ -78,7 +78,7 @@ impl Standing<'_> {
                 Some(Line { text, is_pasted: false })
             }
             Keyboard::Typed => {
-                let withdrawn = Withdrawn(Arc::default());
+                let withdrawn = WithdrawnFlag(Arc::default());
                 let flag = Arc::clone(&withdrawn.0);
                 let line = tokio::task::spawn_blocking(move || keyboard::read_typed(&flag)).await;
                 line.ok().and_then(Result::ok).flatten()
@@ -92,9 +92,9 @@ impl Standing<'_> {
 }
 
 /// Guard that stops the thread at the keyboard when the question is dropped.
-struct Withdrawn(Arc<AtomicBool>);
+struct WithdrawnFlag(Arc<AtomicBool>);
 
-impl Drop for Withdrawn {
+impl Drop for WithdrawnFlag {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -14,10 +14,10 @@ const WHOLE_BYTES: usize = 32 << 20;
 /// Decodes bytes for observers. An answer that cannot be decoded has no further chunks for them.
 pub(crate) struct Tee {
     observers: Vec<Box<dyn Observer>>,
-    reading: Reading,
+    reading: BodyReader,
 }
 
-enum Reading {
+enum BodyReader {
     Stream(Box<dyn Decoder>),
     Whole { wire: Arc<dyn Wire>, body: Vec<u8> },
     Stopped,
@@ -26,8 +26,8 @@ enum Reading {
 impl Tee {
     pub(crate) fn new(observers: Vec<Box<dyn Observer>>, wire: Arc<dyn Wire>, framing: Framing) -> Self {
         let reading = match framing {
-            Framing::Events => Reading::Stream(wire.decoder(WireLimits::default())),
-            _ => Reading::Whole { wire, body: Vec::new() },
+            Framing::Events => BodyReader::Stream(wire.decoder(WireLimits::default())),
+            _ => BodyReader::Whole { wire, body: Vec::new() },
         };
         Self { observers, reading }
     }
@@ -35,27 +35,27 @@ impl Tee {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let mut chunks = Vec::new();
         let failed = match &mut self.reading {
-            Reading::Stream(decoder) => decoder.push(bytes, &mut chunks).is_err(),
-            Reading::Whole { body, .. } => {
+            BodyReader::Stream(decoder) => decoder.push(bytes, &mut chunks).is_err(),
+            BodyReader::Whole { body, .. } => {
                 body.extend_from_slice(bytes);
                 body.len() > WHOLE_BYTES
             }
-            Reading::Stopped => false,
+            BodyReader::Stopped => false,
         };
         if failed {
-            self.reading = Reading::Stopped;
+            self.reading = BodyReader::Stopped;
         }
         self.observe(&chunks);
     }
 
     pub(crate) fn finish(&mut self) {
         let mut chunks = Vec::new();
-        match std::mem::replace(&mut self.reading, Reading::Stopped) {
-            Reading::Stream(mut decoder) => drop(decoder.finish(&mut chunks)),
-            Reading::Whole { wire, body } => {
+        match std::mem::replace(&mut self.reading, BodyReader::Stopped) {
+            BodyReader::Stream(mut decoder) => drop(decoder.finish(&mut chunks)),
+            BodyReader::Whole { wire, body } => {
                 drop(wire.decode_whole(&body, WireLimits::default(), &mut chunks));
             }
-            Reading::Stopped => {}
+            BodyReader::Stopped => {}
         }
         self.observe(&chunks);
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_protocol::{Arguments, Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
 
 use crate::grants::wording::describe_calls;
-use crate::{Decision, Digest, Facts, Reason, Review};
+use crate::{Decision, Digest, PolicyInput, Reason, Review};
 
 /// Question to a human whether a call may run.
 ///
@@ -105,7 +105,7 @@ impl ApprovalRequest {
     pub fn new(
         request_id: impl Into<String>,
         call: ToolCall,
-        facts: &Facts,
+        facts: &PolicyInput,
         decision: &Decision,
         digest: Digest,
     ) -> Self {

@@ -9,7 +9,7 @@ use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::grants::shape;
 use crate::grants::wording::describe_shape;
-use crate::{Autonomy, Facts};
+use crate::{Autonomy, PolicyInput};
 
 /// Lifetime of an entry after its last answer: 30 days, in milliseconds.
 const LASTS_MS: u64 = 30 * 24 * 60 * 60 * 1000;
@@ -31,12 +31,12 @@ const KEPT: usize = 4096;
 /// [`parse`](Self::parse).
 ///
 /// ```
-/// use windlass_hitl::{AskOutcome, Facts, ApprovalHistory};
+/// use windlass_hitl::{AskOutcome, PolicyInput, ApprovalHistory};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
 /// let effects = vec![Effect::Write { path: "docs/a.md".into(), bytes: None }];
-/// let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
+/// let facts = PolicyInput::new(call.name.clone(), Hints::default(), &call, effects);
 /// let mut history = ApprovalHistory::new("the policy's digest");
 /// for _ in 0..3 {
 ///     assert!(history.find_active(&facts).is_none());
@@ -152,7 +152,7 @@ impl ApprovalHistory {
 
     /// Records the end of a question about a call, at the time of the facts. Commands, and calls of high or critical
     /// risk, are ignored.
-    pub fn record(&mut self, facts: &Facts, answer: AskOutcome) {
+    pub fn record(&mut self, facts: &PolicyInput, answer: AskOutcome) {
         if !is_learnable(facts) {
             return;
         }
@@ -167,7 +167,7 @@ impl ApprovalHistory {
 
     /// Returns the id of the active entry that covers a call, or `None`. Entries count only with
     /// [`Autonomy::Ask`].
-    pub fn find_active(&self, facts: &Facts) -> Option<String> {
+    pub fn find_active(&self, facts: &PolicyInput) -> Option<String> {
         // Without a human who could deny the call, an entry is not an approval (SECURITY: not in headless
         // runs).
         if !is_learnable(facts) || facts.autonomy != Autonomy::Ask {
@@ -200,7 +200,7 @@ impl ApprovalHistory {
 }
 
 impl RememberedApproval {
-    fn new(facts: &Facts) -> Self {
+    fn new(facts: &PolicyInput) -> Self {
         Self {
             tool: facts.tool.clone(),
             scope: facts.scope.clone(),
@@ -251,7 +251,7 @@ impl RememberedApproval {
 
 /// Returns the id of a key: the first 8 bytes of a SHA-256 in hexadecimal, short enough to type and stable
 /// across processes.
-fn id(facts: &Facts) -> String {
+fn id(facts: &PolicyInput) -> String {
     let mut hash = Sha256::new();
     let shape = shape(facts);
     for text in
@@ -265,7 +265,7 @@ fn id(facts: &Facts) -> String {
 
 /// Returns whether answers about a call may become a standing permission. The shape of a command is weak evidence of
 /// its effects, so no command is learned, whatever its risk.
-fn is_learnable(facts: &Facts) -> bool {
+fn is_learnable(facts: &PolicyInput) -> bool {
     let runs = |effect: &Effect| matches!(effect, Effect::Execute { .. });
     facts.risk() <= Risk::Medium && !facts.effects.iter().any(runs)
 }

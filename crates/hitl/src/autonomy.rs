@@ -6,10 +6,10 @@ use windlass_protocol::Effect;
 use crate::part::{Origin, Part};
 use crate::place::Place;
 use crate::reading::{Hindrance, hindrance};
-use crate::{Autonomy, Facts, Reason, Source, Stage, TraceEntry, Verdict};
+use crate::{Autonomy, PolicyInput, Reason, Source, Stage, TraceEntry, Verdict};
 
 /// Returns the reason to deny a part in a read-only run. No rule lifts this denial.
-pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
+pub(crate) fn read_only(facts: &PolicyInput, part: &Part<'_>) -> Option<Reason> {
     if facts.autonomy != Autonomy::ReadOnly || part.origin == Origin::Command {
         return None;
     }
@@ -22,7 +22,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 }
 
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
-pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
+pub(crate) fn decide_by_autonomy(facts: &PolicyInput, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
         Autonomy::Headless => {
             (Verdict::Deny, "d.headless", "no rule allows this, and no approver is available")
@@ -58,7 +58,7 @@ fn ask_text(part: &Part<'_>) -> &'static str {
 }
 
 fn command_text(part: &Part<'_>) -> &'static str {
-    let commands = part.reading.as_ref().and_then(crate::reading::Reading::simple).unwrap_or_default();
+    let commands = part.reading.as_ref().and_then(crate::reading::CommandReading::simple).unwrap_or_default();
     let found = commands.iter().find_map(|simple| hindrance(simple.argv()));
     match found {
         Some(Hindrance::Wraps) => "it runs a program through another one, so it needs approval",

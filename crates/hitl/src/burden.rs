@@ -3,7 +3,7 @@
 use windlass_protocol::Effect;
 
 use crate::part::Part;
-use crate::reading::Reading;
+use crate::reading::CommandReading;
 use crate::{Policy, Reason, Source};
 
 /// Maximum number of effects of one call. Each effect is looked up among the targets.
@@ -29,7 +29,7 @@ pub(crate) fn too_many_comparisons(policy: &Policy, parts: &[Part<'_>]) -> Optio
 /// Returns the number of paths and programs of a part that each rule is compared with. A long path counts
 /// once more for every 256 bytes.
 fn places(part: &Part<'_>) -> usize {
-    let words = part.reading.as_ref().map_or(0, Reading::count);
+    let words = part.reading.as_ref().map_or(0, CommandReading::count);
     let lengths = part.path.iter().chain(&part.aliases).map(|path| path.len() / COMPARED_BYTES);
     lengths.fold(words.saturating_add(1).saturating_add(part.aliases.len()), usize::saturating_add)
 }

@@ -17,7 +17,9 @@ use crate::floor::floor;
 use crate::part::{Origin, Part, parts};
 use crate::policy::{Breach, CompiledRule};
 use crate::validity::invalid;
-use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, Stage, TraceEntry, Verdict};
+use crate::{
+    Action, ApprovalHistory, Decision, Grants, Policy, PolicyInput, Reason, Stage, TraceEntry, Verdict,
+};
 
 /// Decides whether a call may run.
 ///
@@ -29,13 +31,13 @@ use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, St
 /// part decides about the call, and a check in code decides about the call as a whole.
 ///
 /// ```
-/// use windlass_hitl::{Facts, Grants, ApprovalHistory, Policy, Verdict, decide};
+/// use windlass_hitl::{PolicyInput, Grants, ApprovalHistory, Policy, Verdict, decide};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
 /// let decide_write = |path: &str| {
 ///     let effects = vec![Effect::Write { path: path.into(), bytes: None }];
-///     let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
+///     let facts = PolicyInput::new(call.name.clone(), Hints::default(), &call, effects);
 ///     decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts)
 /// };
 /// assert_eq!(decide_write("src/lib.rs").verdict, Verdict::Ask);
@@ -43,7 +45,7 @@ use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, St
 /// assert_eq!((outside.verdict, outside.reason.rule_id.as_str()), (Verdict::Deny, "f.outside_write"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts: &Facts) -> Decision {
+pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts: &PolicyInput) -> Decision {
     if let Some(reason) = too_many_effects(&facts.effects) {
         return refusal(facts, reason, facts.hints.risk.max(Risk::High));
     }
@@ -72,7 +74,7 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
 }
 
 /// Returns the denial of a call that exceeds the limits of a decision.
-fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
+fn refusal(facts: &PolicyInput, reason: Reason, risk: Risk) -> Decision {
     let about = format!("{} as a whole", facts.tool);
     Decision::from_trace(vec![TraceEntry::new(Stage::Validity, Verdict::Deny, reason, about)], risk)
         .deny_if_headless(facts.autonomy)
@@ -82,7 +84,7 @@ fn decide_part(
     policy: &Policy,
     permitted: Option<&TraceEntry>,
     known: Option<&TraceEntry>,
-    facts: &Facts,
+    facts: &PolicyInput,
     part: &Part<'_>,
 ) -> TraceEntry {
     let about = |entry: &TraceEntry| TraceEntry { about: part.describe(), ..entry.clone() };

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Containment, Effect, Grammar, Payload, Target, ToolCall, ToolSpec};
 
 use crate::canonical::canonical;
-use crate::{Facts, RuleLink};
+use crate::{PolicyInput, RuleLink};
 
 /// SHA-256 of the content that a human approves (RULES H4), in hexadecimal. An approval is void if the digest
 /// of the call differs when it runs.
@@ -40,7 +40,7 @@ struct Sight<'a> {
 pub struct Binding<'a> {
     /// The facts about the call. The digest covers the tool, the effects, the targets, the confinement and
     /// the rule links.
-    pub facts: &'a Facts,
+    pub facts: &'a PolicyInput,
     /// The call. The digest covers its canonical payload.
     pub call: &'a ToolCall,
     /// The tool's specification as it was offered to the model.
@@ -98,7 +98,7 @@ impl Binding<'_> {
 
     /// Serializes the effects, the targets, the confinement and the rule links. Equal facts give equal text.
     fn sight(&self) -> String {
-        let Facts { effects, targets, containment, links, .. } = self.facts;
+        let PolicyInput { effects, targets, containment, links, .. } = self.facts;
         canonical(&Sight { effects, targets, containment: containment.as_ref(), links })
     }
 }

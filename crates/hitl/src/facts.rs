@@ -53,7 +53,7 @@ impl Autonomy {
 /// Start with [`new`](Self::new), then add the known facts with the `with_*` methods.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Facts {
+pub struct PolicyInput {
     /// The tool's name in the registry, not an alias.
     pub tool: ToolName,
     /// The tool's own hints, such as its risk.
@@ -97,7 +97,7 @@ pub struct Facts {
     pub now_ms: u64,
 }
 
-impl Facts {
+impl PolicyInput {
     /// Creates the facts of a call: with the autonomy [`Autonomy::Ask`], with empty or false values for
     /// everything else.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {

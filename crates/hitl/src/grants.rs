@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use windlass_protocol::{Effect, Risk, Target, TargetKind};
 
 use crate::place::components;
-use crate::{ApprovalDecision, Facts};
+use crate::{ApprovalDecision, PolicyInput};
 
 /// Lifetime of a grant: eight hours, in milliseconds.
 const LASTS_MS: u64 = 8 * 60 * 60 * 1000;
@@ -51,7 +51,7 @@ impl Grants {
     ///
     /// # Errors
     /// If the answer is a denial, changes the arguments or is a model's, or the call has critical risk.
-    pub fn remember(&mut self, facts: &Facts, decision: &ApprovalDecision) -> Result<(), GrantError> {
+    pub fn remember(&mut self, facts: &PolicyInput, decision: &ApprovalDecision) -> Result<(), GrantError> {
         if !decision.approved {
             return Err(GrantError::Denied);
         }
@@ -69,7 +69,7 @@ impl Grants {
     }
 
     /// Returns whether an unexpired grant covers calls of this shape.
-    pub fn covers(&self, facts: &Facts) -> bool {
+    pub fn covers(&self, facts: &PolicyInput) -> bool {
         self.given
             .get(&key(facts))
             .and_then(|given_ms| facts.now_ms.checked_sub(*given_ms))
@@ -82,7 +82,7 @@ impl Grants {
     }
 }
 
-fn key(facts: &Facts) -> Key {
+fn key(facts: &PolicyInput) -> Key {
     let mut key = format!("{}\u{0}{}", facts.tool, facts.scope);
     for part in shape(facts) {
         key.push('\u{1}');
@@ -99,7 +99,7 @@ fn folder_and_ending(path: &str) -> (String, &str) {
 
 /// Returns the path that an effect reaches: the target of a link, not the link's name. A removal affects the
 /// link itself, so its path stays.
-fn place<'a>(facts: &'a Facts, effect: &'a Effect) -> &'a str {
+fn place<'a>(facts: &'a PolicyInput, effect: &'a Effect) -> &'a str {
     let path = effect.path().unwrap_or_default();
     match effect {
         Effect::Delete { .. } | Effect::DeleteTree { .. } => path,
@@ -107,11 +107,11 @@ fn place<'a>(facts: &'a Facts, effect: &'a Effect) -> &'a str {
     }
 }
 
-fn target<'a>(facts: &'a Facts, path: &str) -> Option<&'a Target> {
+fn target<'a>(facts: &'a PolicyInput, path: &str) -> Option<&'a Target> {
     facts.targets.iter().find(|target| target.path == path)
 }
 
-fn is_folder(facts: &Facts, effect: &Effect) -> bool {
+fn is_folder(facts: &PolicyInput, effect: &Effect) -> bool {
     let target = effect.path().and_then(|path| target(facts, path));
     target.is_some_and(|target| target.kind == TargetKind::Folder)
 }
@@ -120,7 +120,7 @@ fn is_folder(facts: &Facts, effect: &Effect) -> bool {
 /// reaches, a command its whole text with all other input of the call, a custom effect its fields and the whole
 /// payload, another effect the whole payload. If several effects need the payload, it is added once, so that the
 /// size of a shape does not multiply. The kind of the call is added where its tool states one.
-pub(crate) fn shape(facts: &Facts) -> Vec<String> {
+pub(crate) fn shape(facts: &PolicyInput) -> Vec<String> {
     let effects = facts.effects_or_unknown();
     let is_shared = effects.iter().filter(|effect| needs_payload(effect)).nth(1).is_some();
     let payload = || if is_shared { String::new() } else { facts.payload.text() };

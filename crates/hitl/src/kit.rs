@@ -5,25 +5,25 @@ mod samples;
 
 use windlass_protocol::kit::RuleViolation;
 
-use crate::{Facts, Objection};
+use crate::{Objection, PolicyInput};
 
 pub use rule::PolicyCodeRule;
 
-type Checked = Result<(), RuleViolation<PolicyCodeRule>>;
+type RuleResult = Result<(), RuleViolation<PolicyCodeRule>>;
 
 /// Checks the function of [`Policy::with_check`](crate::Policy::with_check) with calls to which it objects, and with calls
 /// that it accepts. The kit adds calls with every kind of effect and payload, of a tool that no program has.
 ///
 /// ```
 /// use windlass_hitl::kit::check_policy_check;
-/// use windlass_hitl::{Facts, Objection};
+/// use windlass_hitl::{PolicyInput, Objection};
 /// # use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
-/// # fn facts(tool: &str) -> Result<Facts, Box<dyn std::error::Error>> {
+/// # fn facts(tool: &str) -> Result<PolicyInput, Box<dyn std::error::Error>> {
 /// #     let call = ToolCall::function(CallId::new("call_1")?, ToolName::new(tool)?, Arguments::default());
-/// #     Ok(Facts::new(call.name.clone(), Hints::default(), &call, vec![Effect::Unknown]))
+/// #     Ok(PolicyInput::new(call.name.clone(), Hints::default(), &call, vec![Effect::Unknown]))
 /// # }
 ///
-/// let no_payments = |facts: &Facts| (facts.tool.as_str() == "pay").then(|| Objection::ask("it is a payment"));
+/// let no_payments = |facts: &PolicyInput| (facts.tool.as_str() == "pay").then(|| Objection::ask("it is a payment"));
 /// check_policy_check(no_payments, &[facts("pay")?], &[facts("look")?])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -31,12 +31,12 @@ type Checked = Result<(), RuleViolation<PolicyCodeRule>>;
 /// # Errors
 /// Returns the first rule that the function does not follow.
 pub fn check_policy_check(
-    check: impl Fn(&Facts) -> Option<Objection>,
-    objected: &[Facts],
-    accepted: &[Facts],
-) -> Checked {
+    check: impl Fn(&PolicyInput) -> Option<Objection>,
+    objected: &[PolicyInput],
+    accepted: &[PolicyInput],
+) -> RuleResult {
     let samples = samples::every_kind();
-    let objects = |facts: &Facts| {
+    let objects = |facts: &PolicyInput| {
         let objection = repeat(&check, facts)?;
         match objection.as_ref().filter(|objection| objection.text().trim().is_empty()) {
             Some(_) => Err(violation(PolicyCodeRule::ExplainsObjections, facts, "the text is empty")),
@@ -55,11 +55,11 @@ pub fn check_policy_check(
 /// # Errors
 /// Returns the first rule that the function does not follow.
 pub fn check_policy_permit(
-    permit: impl Fn(&Facts) -> bool,
-    permitted: &[Facts],
-    others: &[Facts],
-) -> Checked {
-    let permits = |facts: &Facts| repeat(&permit, facts);
+    permit: impl Fn(&PolicyInput) -> bool,
+    permitted: &[PolicyInput],
+    others: &[PolicyInput],
+) -> RuleResult {
+    let permits = |facts: &PolicyInput| repeat(&permit, facts);
     for facts in &samples::every_kind() {
         if permits(facts)? {
             return Err(violation(PolicyCodeRule::PermitsNoStrangers, facts, "it is permitted"));
@@ -70,8 +70,8 @@ pub fn check_policy_permit(
 
 /// Calls a function twice with the same facts.
 fn repeat<A: PartialEq>(
-    function: &impl Fn(&Facts) -> A,
-    facts: &Facts,
+    function: &impl Fn(&PolicyInput) -> A,
+    facts: &PolicyInput,
 ) -> Result<A, RuleViolation<PolicyCodeRule>> {
     let call = || RuleViolation::catch(PolicyCodeRule::NeverPanics, "the function", || function(facts));
     let answer = call()?;
@@ -83,10 +83,10 @@ fn repeat<A: PartialEq>(
 }
 
 fn check_examples(
-    applies: impl Fn(&Facts) -> Result<bool, RuleViolation<PolicyCodeRule>>,
-    matching: &[Facts],
-    others: &[Facts],
-) -> Checked {
+    applies: impl Fn(&PolicyInput) -> Result<bool, RuleViolation<PolicyCodeRule>>,
+    matching: &[PolicyInput],
+    others: &[PolicyInput],
+) -> RuleResult {
     for facts in matching {
         if !applies(facts)? {
             return Err(violation(
@@ -105,7 +105,7 @@ fn check_examples(
 }
 
 /// Returns a violation that names the call.
-fn violation(rule: PolicyCodeRule, facts: &Facts, problem: &str) -> RuleViolation<PolicyCodeRule> {
+fn violation(rule: PolicyCodeRule, facts: &PolicyInput, problem: &str) -> RuleViolation<PolicyCodeRule> {
     let effects: Vec<&str> = facts.effects.iter().map(windlass_protocol::Effect::kind).collect();
     RuleViolation::new(rule, format!("a call of {} with the effects {effects:?}: {problem}", facts.tool))
 }

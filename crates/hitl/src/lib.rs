@@ -48,7 +48,7 @@ pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
 pub use deny_early::deny_early;
 pub use digest::{Binding, Digest};
 pub use display::{display_line, display_safe, escape_unsafe, has_invisible};
-pub use facts::{Autonomy, Facts};
+pub use facts::{Autonomy, PolicyInput};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;
 pub use links::RuleLink;

@@ -5,10 +5,10 @@ use windlass_protocol::{Effect, Payload, TargetKind};
 
 use crate::part::{Origin, Part};
 use crate::place::Place;
-use crate::{Facts, Reason, Source};
+use crate::{PolicyInput, Reason, Source};
 
 /// Returns all built-in reasons to ask about a part of a call.
-pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
+pub(crate) fn must_ask(facts: &PolicyInput, part: &Part<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut ask = |id: &str, text: String| reasons.push(Reason::new(id, Source::Builtin, text));
     if has_hidden_characters(&facts.payload, &part.effect) {
@@ -43,7 +43,7 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
 /// Returns why the confinement does not suffice for a command, or `None` if it does. Without confinement
 /// every command is asked; with gaps each command that is not proved to only read (SECURITY "Sandbox", levels
 /// D and C). An unknown confinement counts as none.
-fn missing_confinement(facts: &Facts, part: &Part<'_>) -> Option<String> {
+fn missing_confinement(facts: &PolicyInput, part: &Part<'_>) -> Option<String> {
     let reading = part.reading.as_ref()?;
     match &facts.containment {
         Some(containment) if containment.is_full() => None,

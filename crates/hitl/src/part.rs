@@ -6,8 +6,8 @@ use windlass_protocol::{Effect, Target, TargetKind};
 
 use crate::links::aliases;
 use crate::place::{LONGEST_PATH, Place, normal};
-use crate::reading::Reading;
-use crate::{EffectKind, Facts, Reason, RuleLink, Stage, TraceEntry, Verdict};
+use crate::reading::CommandReading;
+use crate::{EffectKind, PolicyInput, Reason, RuleLink, Stage, TraceEntry, Verdict};
 
 /// Maximum length of a part's description in a trace, in characters.
 const QUOTED: usize = 160;
@@ -24,7 +24,7 @@ pub(crate) struct Part<'a> {
     /// Aliases of the path, by which rules know it because of links.
     pub(crate) aliases: Vec<String>,
     /// The analysis of the command, for an effect that starts a process.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) reading: Option<CommandReading>,
     /// True if each name below the path is a separate part.
     is_listed: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) enum Origin {
 }
 
 /// Returns all parts of a call. Link targets and files of a command precede the effect that they belong to.
-pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
+pub(crate) fn parts(facts: &PolicyInput) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for effect in facts.effects_or_unknown() {
         let target = effect.path().and_then(|path| facts.targets.iter().find(|target| target.path == path));
@@ -87,7 +87,7 @@ fn resolve_effect(effect: &Effect, target: &Target) -> Option<Effect> {
 
 /// Returns the removal of each name that a tool reports below a folder which it removes. A tool that reports
 /// one name reports all.
-fn removals_below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
+fn removals_below<'a>(facts: &'a PolicyInput, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
     let Effect::DeleteTree { path } = effect else { return Vec::new() };
     if facts.targets.is_empty() {
         return Vec::new();
@@ -116,7 +116,7 @@ fn removals_below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>
 /// Returns the removal of a name in a folder that is reached through a link. If the tool reported the
 /// folder's target, the place is a name in it. Otherwise a resolved path with the same last name is the
 /// place.
-fn removal_through_link<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<'a>> {
+fn removal_through_link<'a>(facts: &PolicyInput, effect: &Effect, target: &'a Target) -> Option<Part<'a>> {
     let (Effect::Delete { path } | Effect::DeleteTree { path }) = effect else { return None };
     let (folder, name) = path.rsplit_once('/')?;
     let place = match facts.targets.iter().find(|target| target.path == folder) {
@@ -136,7 +136,7 @@ fn removal_through_link<'a>(facts: &Facts, effect: &Effect, target: &'a Target) 
 }
 
 /// Returns the parts for the files of a command and for the targets of links among them.
-fn command_parts<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part<'a>> {
+fn command_parts<'a>(facts: &PolicyInput, reading: &CommandReading, directory: &str) -> Vec<Part<'a>> {
     let part = |effect| Part::new(Cow::Owned(effect), Origin::Command);
     let mut parts = Vec::new();
     for effect in reading.effects(directory) {
@@ -149,7 +149,7 @@ fn command_parts<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<P
 }
 
 /// Returns the parts for the words of a command that may be paths. Only rules about paths examine them.
-pub(crate) fn word_parts<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
+pub(crate) fn word_parts<'a>(facts: &PolicyInput, part: &Part<'_>) -> Vec<Part<'a>> {
     let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, part.effect.as_ref()) else {
         return Vec::new();
     };
@@ -160,13 +160,13 @@ pub(crate) fn word_parts<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
 }
 
 /// Returns the reported target of an effect's path.
-fn find_target<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
+fn find_target<'a>(facts: &'a PolicyInput, effect: &Effect) -> Option<&'a Target> {
     let path = normal(effect.path()?);
     facts.targets.iter().find(|target| target.path == path)
 }
 
 /// Returns the same effect on the target of a link that a command names.
-fn follow_named_link(facts: &Facts, effect: &Effect) -> Option<Effect> {
+fn follow_named_link(facts: &PolicyInput, effect: &Effect) -> Option<Effect> {
     let target = find_target(facts, effect).filter(|target| target.resolved != target.path)?;
     let path = target.resolved.clone();
     Some(match effect {
@@ -202,7 +202,7 @@ impl<'a> Part<'a> {
 
     fn new(effect: Cow<'a, Effect>, origin: Origin) -> Self {
         let reading = match effect.as_ref() {
-            Effect::Execute { command, .. } => Some(Reading::read(command)),
+            Effect::Execute { command, .. } => Some(CommandReading::read(command)),
             _ => None,
         };
         let place = effect.path().map_or(Place::Inside, Place::parse);
@@ -216,7 +216,7 @@ impl<'a> Part<'a> {
 impl Part<'_> {
     /// Returns whether a command is proved to only read, and a full sandbox holds it to that. Such a command is like
     /// the reading of a file inside the workspace; the paths that it reads are parts of their own.
-    pub(crate) fn reads_confined(&self, facts: &Facts) -> bool {
+    pub(crate) fn reads_confined(&self, facts: &PolicyInput) -> bool {
         facts.is_confined() && self.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
     }
 

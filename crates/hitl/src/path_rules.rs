@@ -7,7 +7,7 @@ use crate::decide::denial;
 use crate::part::{Part, parts};
 use crate::place::LONGEST_PATH;
 use crate::policy::Breach;
-use crate::{Action, Facts, Policy, RuleLink};
+use crate::{Action, Policy, PolicyInput, RuleLink};
 
 /// The rules that decide which paths below a folder a call may return or remove.
 ///
@@ -17,7 +17,7 @@ use crate::{Action, Facts, Policy, RuleLink};
 /// named: the call would need a separate approval for it.
 ///
 /// ```
-/// use windlass_hitl::{Action, EffectKind, Facts, Policy, Rule, RuleFile, Source};
+/// use windlass_hitl::{Action, EffectKind, PolicyInput, Policy, Rule, RuleFile, Source};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let mut file = RuleFile::default();
@@ -25,7 +25,7 @@ use crate::{Action, Facts, Policy, RuleLink};
 /// let policy = Policy::default().with_file(Source::User, file)?;
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("grep_file")?, Arguments::default());
 /// let read = |path: &str| Effect::Read { path: path.into() };
-/// let facts = Facts::new(call.name.clone(), Hints::read_only(), &call, vec![read(".")]);
+/// let facts = PolicyInput::new(call.name.clone(), Hints::read_only(), &call, vec![read(".")]);
 /// let rules = policy.path_rules(&facts).ok_or("no rule is about paths")?;
 /// assert!(rules.refuse(&read("private/x.txt")) && !rules.refuse(&read("src/lib.rs")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,7 +41,7 @@ pub struct PathRules {
 
 impl Policy {
     /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
-    pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
+    pub fn path_rules(&self, facts: &PolicyInput) -> Option<PathRules> {
         let policy = self.for_payload(Some(&facts.payload)).path_rules_for(&facts.tool);
         if policy.is_open() {
             return None;

@@ -30,10 +30,10 @@ impl ApprovalRequest {
     /// pager.
     ///
     /// ```
-    /// # use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, ApprovalHistory, Policy, decide};
+    /// # use windlass_hitl::{ApprovalRequest, Binding, PolicyInput, Grants, ApprovalHistory, Policy, decide};
     /// # use windlass_protocol::{Arguments, CallId, Change, Hints, ToolCall, ToolName, ToolSpec};
     /// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("edit")?, Arguments::default());
-    /// # let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
+    /// # let facts = PolicyInput::new(call.name.clone(), Hints::default(), &call, vec![]);
     /// # let spec = ToolSpec::function(call.name.clone(), "", "{}".parse()?);
     /// # let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
     /// # let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);

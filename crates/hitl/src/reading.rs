@@ -9,7 +9,7 @@ use windlass_protocol::Effect;
 
 /// A command in two readings: a strict one for what may be allowed, and a generous one (`scan`) for what must
 /// be denied or asked.
-pub(crate) struct Reading {
+pub(crate) struct CommandReading {
     pub(crate) scan: Scan,
     parsed: Result<Command, windlass_command::Error>,
     /// The effects of a command of plain words; `None` for any other command.
@@ -25,7 +25,7 @@ pub(crate) enum Hindrance {
     Wraps,
 }
 
-impl Reading {
+impl CommandReading {
     pub(crate) fn read(command: &str) -> Self {
         let parsed = Command::parse(command);
         Self { scan: Scan::read(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }

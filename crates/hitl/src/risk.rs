@@ -2,12 +2,12 @@
 
 use windlass_protocol::{Effect, Risk};
 
-use crate::Facts;
+use crate::PolicyInput;
 use crate::must_ask::removes_unseen;
 use crate::part::{Origin, Part};
 use crate::place::Place;
 
-pub(crate) fn risk_of(facts: &Facts, part: &Part<'_>) -> Risk {
+pub(crate) fn risk_of(facts: &PolicyInput, part: &Part<'_>) -> Risk {
     match part.effect.as_ref() {
         Effect::Internal => Risk::Low,
         Effect::Read { .. } | Effect::ReadTree { .. } => match part.place {

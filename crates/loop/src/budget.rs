@@ -46,7 +46,7 @@ pub(crate) fn is_zero(number: &u64) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "the sizes of a budget that add up over runs")]
-pub struct Used {
+pub struct BudgetUsage {
     /// Number of answers and summaries, including failed attempts.
     pub requests: u64,
     /// Number of tokens of requests and answers together.
@@ -55,7 +55,7 @@ pub struct Used {
     pub cost: u64,
 }
 
-impl Used {
+impl BudgetUsage {
     /// Returns the usage of one answer at these prices.
     pub(crate) fn answer(usage: &Usage, prices: &Prices) -> Self {
         let tokens = usage.input_tokens.saturating_add(usage.output_tokens);

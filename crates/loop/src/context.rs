@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "they are summed up, or not")]
-pub enum Condense {
+pub enum CompactionMode {
     /// The model summarizes the turns in a separate request before they are removed.
     #[default]
     SumUp,
@@ -42,7 +42,7 @@ pub struct ContextLimits {
     /// number grows.
     pub most_images: usize,
     /// The treatment of turns that have to be removed.
-    pub condense: Condense,
+    pub condense: CompactionMode,
     /// True if the conversation is compacted before the first request, regardless of its size. Only the newest answer
     /// stays unchanged then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -60,7 +60,7 @@ impl Default for ContextLimits {
             keep_answers: 3,
             keep_result_bytes: 1_024,
             most_images: 20,
-            condense: Condense::default(),
+            condense: CompactionMode::default(),
             compact_first: false,
         }
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use windlass_assemble::{CallIndex, Repair};
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, PolicyInput};
 use windlass_protocol::{
     CallId, History, Message, Part, Prices, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
 };
 
-use crate::{DeliverAt, HookReport, InterruptId, Outcome, RunOrigin, Used};
+use crate::{BudgetUsage, DeliverAt, HookReport, InterruptId, Outcome, RunOrigin};
 
 /// An entry of a run's record. The entries of a run in their order are sufficient to resume it in another
 /// process.
@@ -111,7 +111,7 @@ pub enum Entry {
         /// The facts of the decision, which are sufficient to repeat it. They omit the payload, which is part
         /// of the answer. Records of early versions do not have them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        facts: Option<Box<Facts>>,
+        facts: Option<Box<PolicyInput>>,
     },
     /// The human was asked to approve a call.
     Asked {
@@ -157,7 +157,7 @@ pub enum Entry {
     /// The usage of the other runs that share this run's budget.
     Shared {
         /// The total usage by run id.
-        used: BTreeMap<String, Used>,
+        used: BTreeMap<String, BudgetUsage>,
     },
     /// The conversation was shortened.
     Compacted {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use windlass_assemble::CallIndex;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, PolicyInput, Reason};
 use windlass_protocol::{CallId, Message, Part, ReconcileOutcome, ResultStatus, ToolResult};
 use windlass_stream::Chunk;
 
-use crate::{DeliverAt, HookReport, InterruptId, Offer, Used};
+use crate::{BudgetUsage, DeliverAt, HookReport, InterruptId, Offer};
 
 /// An input of the machine. The driver passes the time separately, and ids are part of the input. Inputs are
 /// serializable, so that a command can be executed in another process and its result sent back.
@@ -83,7 +83,7 @@ pub enum Input {
     /// The usage of the other runs that share this run's budget, and the number of approvals of that budget.
     Shared {
         /// The total usage by run id.
-        used: BTreeMap<String, Used>,
+        used: BTreeMap<String, BudgetUsage>,
         /// The number of times that a human let the other runs continue.
         grants: u64,
     },
@@ -154,7 +154,7 @@ pub enum SpeculativeOutcome {
     /// The call ran.
     Ran {
         /// The facts of the decision.
-        facts: Box<Facts>,
+        facts: Box<PolicyInput>,
         /// The decision to allow the call.
         decision: Decision,
         /// The call's result.
@@ -163,7 +163,7 @@ pub enum SpeculativeOutcome {
     /// The call ran and found an error that ends the run.
     Fatal {
         /// The facts of the decision.
-        facts: Box<Facts>,
+        facts: Box<PolicyInput>,
         /// The decision to allow the call.
         decision: Decision,
         /// The error, for the human.
@@ -181,7 +181,7 @@ pub enum CallDecision {
     /// Policy has decided.
     Decided {
         /// The facts of the decision.
-        facts: Box<Facts>,
+        facts: Box<PolicyInput>,
         /// The decision.
         decision: Decision,
         /// The approval request for the human, if policy asks.

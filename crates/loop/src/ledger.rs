@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::{Prices, Usage};
 
 use self::others::Others;
-use crate::{Budget, Config, Used, words};
+use crate::{Budget, BudgetUsage, Config, words};
 
 /// The counters of tokens, cost, requests and calls.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Ledger {
     /// Tokens of the run.
     usage: Usage,
     /// Total usage of the run, in the units of a budget.
-    used: Used,
+    used: BudgetUsage,
     spent: Spent,
     others: Others,
     /// Tokens that have been counted and are not part of a recorded entry yet.
@@ -42,7 +42,7 @@ impl Ledger {
         self.usage
     }
 
-    pub(crate) fn used(&self) -> Used {
+    pub(crate) fn used(&self) -> BudgetUsage {
         self.used
     }
 
@@ -53,7 +53,7 @@ impl Ledger {
     }
 
     /// Returns the prices of the model that answers in place of the run's model.
-    pub(crate) fn answering(&self) -> Option<Prices> {
+    pub(crate) fn answering_prices(&self) -> Option<Prices> {
         self.answering
     }
 
@@ -67,7 +67,7 @@ impl Ledger {
     }
 
     /// Returns the total usage of each other run that shares the budget, by run id.
-    pub(crate) fn used_by_others(&self) -> &BTreeMap<String, Used> {
+    pub(crate) fn used_by_others(&self) -> &BTreeMap<String, BudgetUsage> {
         self.others.used()
     }
 
@@ -78,7 +78,7 @@ impl Ledger {
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.spent.usage.add(usage);
         self.spent.cost = self.spent.cost.saturating_add(prices.cost(usage));
-        self.used = self.used.plus(Used::answer(usage, prices));
+        self.used = self.used.plus(BudgetUsage::answer(usage, prices));
     }
 
     /// Counts a call of a tool and returns the new count.
@@ -116,18 +116,18 @@ impl Ledger {
 
     /// Updates the usage of the other runs and the number of their approvals. Returns true if one of them got
     /// a new approval.
-    pub(crate) fn update_others(&mut self, used: BTreeMap<String, Used>, grants: u64) -> bool {
+    pub(crate) fn update_others(&mut self, used: BTreeMap<String, BudgetUsage>, grants: u64) -> bool {
         self.others.update(used);
         self.others.update_grants(grants)
     }
 
     /// Restores the usage of the other runs from a record.
-    pub(crate) fn restore_others(&mut self, used: BTreeMap<String, Used>) {
+    pub(crate) fn restore_others(&mut self, used: BTreeMap<String, BudgetUsage>) {
         self.others.restore(used);
     }
 
     /// Returns the usage of the other runs if it changed since it was last recorded.
-    pub(crate) fn take_unrecorded_others(&mut self) -> Option<BTreeMap<String, Used>> {
+    pub(crate) fn take_unrecorded_others(&mut self) -> Option<BTreeMap<String, BudgetUsage>> {
         self.others.take_unrecorded()
     }
 
@@ -138,7 +138,7 @@ impl Ledger {
             self.spent.find_reached_limit(&config.shared_budget, self.others.usage_since_restart(), now_ms);
         let question = shared.map(|what| words::ask_for_more(who, &what));
         question.or_else(|| {
-            let own = self.spent.find_reached_limit(&config.budget, Used::default(), now_ms);
+            let own = self.spent.find_reached_limit(&config.budget, BudgetUsage::default(), now_ms);
             own.map(|what| words::ask_for_more("The run has", &what))
         })
     }
@@ -147,7 +147,7 @@ impl Ledger {
 impl Spent {
     /// Returns the first limit of the budget that this usage and that of the other runs reach, in words. Time
     /// and calls of tools count for this run only.
-    fn find_reached_limit(&self, budget: &Budget, others: Used, now_ms: u64) -> Option<String> {
+    fn find_reached_limit(&self, budget: &Budget, others: BudgetUsage, now_ms: u64) -> Option<String> {
         let reached = |limit: u64, used: u64| limit > 0 && used >= limit;
         let own_tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
         let own_cost = if self.cost > 0 { self.cost } else { budget.prices.cost(&self.usage) };

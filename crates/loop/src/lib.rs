@@ -39,10 +39,10 @@ mod transcript;
 mod transition;
 mod words;
 
-pub use budget::{Budget, Used};
+pub use budget::{Budget, BudgetUsage};
 pub use command::Command;
 pub use config::{CallStart, Config, OfferedTool, RunLimits, UnansweredPolicy, UnknownEffects};
-pub use context::{Condense, ContextLimits, ContextPressure};
+pub use context::{CompactionMode, ContextLimits, ContextPressure};
 pub use deliver_at::DeliverAt;
 pub use entry::{CallRepairs, Entry, MessageSource};
 pub use event::Event;

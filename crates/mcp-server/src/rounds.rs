@@ -10,7 +10,7 @@ use windlass_tool::CancellationToken;
 use crate::caller::{Caller, Hears, Line, PendingQuestion};
 use crate::failure::internal_error;
 use crate::parked::{NotParked, ParkedRequests, RepeatedRequest};
-use crate::running::{Asking, Pause, Running};
+use crate::running::{AskForm, Pause, Running};
 
 /// The end of a round.
 pub(crate) enum Round<T> {
@@ -68,9 +68,9 @@ fn late(error: &NotParked) -> ErrorData {
     ErrorData::invalid_params(error.to_string(), None)
 }
 
-fn asking(context: &RequestContext<RoleServer>) -> Asking {
+fn asking(context: &RequestContext<RoleServer>) -> AskForm {
     let is_new = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    if is_new { Asking::Retry } else { Asking::Request }
+    if is_new { AskForm::Retry } else { AskForm::Request }
 }
 
 /// Creates the caller of a request, with the server's ends of its channels and the token that stops the work.

@@ -47,7 +47,7 @@ pub(crate) enum Pause<T> {
 
 /// The way in which a client answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum AskForm {
     /// As response to a request of the server.
     Request,
     /// As parameters of a repeated request (protocol 2026-07-28).
@@ -67,7 +67,7 @@ impl<T> Running<T> {
     }
 
     /// Drives the work, forwards its progress, and forwards its questions or returns them as [`Pause::Asks`].
-    pub(crate) async fn drive(&mut self, context: &RequestContext<RoleServer>, asking: Asking) -> Pause<T> {
+    pub(crate) async fn drive(&mut self, context: &RequestContext<RoleServer>, asking: AskForm) -> Pause<T> {
         let token = context.meta.get_progress_token();
         loop {
             tokio::select! {
@@ -81,12 +81,12 @@ impl<T> Running<T> {
                 () = context.ct.cancelled() => return self.stop().await,
                 Some(words) = self.line.told.recv() => self.tell(context, token.clone(), &words).await,
                 Some(asked) = self.line.asked.recv() => match asking {
-                    Asking::Retry => match self.take_early_reply(&asked) {
+                    AskForm::Retry => match self.take_early_reply(&asked) {
                         // The work may have dropped the receiver.
                         Some(reply) => drop(asked.reply.send(reply)),
                         None => return Pause::Asks(asked),
                     },
-                    Asking::Request => ask(context, asked).await,
+                    AskForm::Request => ask(context, asked).await,
                 },
             }
         }

@@ -261,7 +261,7 @@ impl Confinement {
     ///
     /// # Errors
     /// If no descriptors are left.
-    pub fn serving<A: Into<OsString>>(
+    pub fn start_service<A: Into<OsString>>(
         &self,
         level: Level,
         helper: &Helper,

@@ -109,7 +109,7 @@ impl fmt::Display for Part {
 /// The reason why a level was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Missing {
+pub struct LevelFailure {
     /// The level that was tried.
     pub level: Level,
     /// The part that failed.
@@ -118,7 +118,7 @@ pub struct Missing {
     pub words: String,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for LevelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {}: {} failed: {}", self.level, self.part, self.words)
     }

@@ -47,7 +47,7 @@ pub use folder::{FolderEntry, Kind, Listing, find_unreadable_rules, has_readable
 pub use grants::{CommandGrants, GrantedConfinement, Repository, programs_of};
 pub use guarded::ProtectedSnapshot;
 pub use leash::{Leash, NotConfined};
-pub use level::{Level, Missing, Part};
+pub use level::{Level, LevelFailure, Part};
 pub use limits::ChildLimits;
 pub use new_files::NewFiles;
 pub use path::{PathError, WorkspacePath};
@@ -58,4 +58,4 @@ pub use signals::start_child;
 pub use version::Version;
 pub use windows::WindowsPath;
 pub use workspace::{Access, EditorFiles, EditorState, Look, Workspace};
-pub use write::{ExpectedState, FoundEntry, PathState, Run, Written};
+pub use write::{ExpectedState, FoundEntry, PathState, Run, WriteResult};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::plan::Plan;
-use crate::{Confinement, Helper, Level, Missing, Part, start_child};
+use crate::{Confinement, Helper, Level, LevelFailure, Part, start_child};
 
 /// The best level that held when it was tried, and the reasons why no better one did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Probe {
     /// The level for confined processes on this machine.
     pub level: Level,
     /// The reasons why the levels above were not reached.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<LevelFailure>,
     /// The limits that apply to all processes of a child together.
     pub bounds: Bounds,
     /// The kernel's Landlock version, if Landlock was used.
@@ -68,8 +68,8 @@ impl Probe {
     ///
     /// # Errors
     /// The part of the level that failed on this machine, with the system's message.
-    pub fn at(helper: &Helper, level: Level) -> Result<Self, Missing> {
-        let said = try_level(helper, level).map_err(|(part, words)| Missing { level, part, words })?;
+    pub fn at(helper: &Helper, level: Level) -> Result<Self, LevelFailure> {
+        let said = try_level(helper, level).map_err(|(part, words)| LevelFailure { level, part, words })?;
         let landlock = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
         Ok(Self { level, missing: Vec::new(), bounds: Bounds::parse(&said), landlock })
     }

@@ -69,7 +69,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
     process.args(before).args(arguments);
     let code = match plan.hold {
         Hold::Free => {
-            let child = watch.unheld(|| process.spawn()).map_err(failed)?;
+            let child = watch.with_signals(|| process.spawn()).map_err(failed)?;
             let child = pid_of(child.id());
             // Without a leash (`crate::Leash`) the inner process cannot be asked to clean up.
             wait_for(&watch, child, || signal(child, Signal::SIGKILL))
@@ -80,7 +80,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
             if let Some(input) = input {
                 handed::give(&ours, input).map_err(Failure::attribute_to(Part::Helper))?;
             }
-            let child = watch.unheld(|| process.spawn()).map_err(failed)?;
+            let child = watch.with_signals(|| process.spawn()).map_err(failed)?;
             // Close the parent's copy of the other end of the leash.
             drop(process);
             let mut said = String::new();
@@ -231,7 +231,7 @@ fn start_command(
     if plan.terminal == Terminal::Stdout {
         terminal::seat(&mut process).map_err(|error| not_started(&error))?;
     }
-    let child = watch.unheld(|| process.spawn()).map_err(|error| not_started(&error))?;
+    let child = watch.with_signals(|| process.spawn()).map_err(|error| not_started(&error))?;
     if plan.terminal == Terminal::Stdout {
         terminal::bring_forward(child.id());
     }

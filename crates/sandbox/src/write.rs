@@ -39,7 +39,7 @@ pub enum ExpectedState {
 /// The result of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WriteResult {
     /// The real path, with links followed.
     pub path: WorkspacePath,
     /// The version of the new contents.
@@ -74,7 +74,7 @@ impl Workspace {
         path: &WorkspacePath,
         bytes: &[u8],
         expected: ExpectedState,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WriteResult, FileError> {
         self.write_with(path, bytes, expected, None)
     }
 
@@ -88,7 +88,7 @@ impl Workspace {
         bytes: &[u8],
         expected: ExpectedState,
         like: &Contents,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WriteResult, FileError> {
         self.write_with(path, bytes, expected, Some(&like.permissions))
     }
 
@@ -98,7 +98,7 @@ impl Workspace {
         bytes: &[u8],
         expected: ExpectedState,
         like: Option<&Permissions>,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WriteResult, FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         if let ExpectedState::Unchanged(version) = expected
@@ -117,7 +117,7 @@ impl Workspace {
             ExpectedState::Unchanged(version) => self.replace(&place, bytes, version)?,
         }
         let is_durable = folder.is_some_and(|folder| folder.sync_all().is_ok());
-        Ok(Written { path: place.path, version: Version::compute(bytes), folders, is_durable })
+        Ok(WriteResult { path: place.path, version: Version::compute(bytes), folders, is_durable })
     }
 
     fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {

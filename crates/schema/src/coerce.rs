@@ -13,7 +13,7 @@ use windlass_protocol::{Arguments, RawJson};
 use self::branch::Branch;
 use self::place::{Place, WrongPaths};
 use crate::json::{Json, Members};
-use crate::reading::{Need, Reading};
+use crate::reading::{Need, TextConversion};
 use crate::wanted::{AcceptedKinds, WantedKind, resolve};
 
 /// Record of one coerced value.
@@ -215,13 +215,13 @@ impl<'a> Walk<'a> {
                 None
             }
             Json::String(text) if wanted.is_known() && !wanted.takes(WantedKind::String) => {
-                let read = match Reading::convert(&text, wanted, need) {
-                    Reading::Json { json, .. } => Json::parse(&json).ok(),
-                    Reading::Omitted => {
+                let read = match TextConversion::convert(&text, wanted, need) {
+                    TextConversion::Json { json, .. } => Json::parse(&json).ok(),
+                    TextConversion::Omitted => {
                         self.note(place.path(), &Json::String(text), None);
                         return None;
                     }
-                    Reading::Text | Reading::Failed => None,
+                    TextConversion::Text | TextConversion::Failed => None,
                 };
                 let Some(read) = read else { return Some(Json::String(text)) };
                 self.note(place.path(), &Json::String(text), Some(&read));

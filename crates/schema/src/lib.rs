@@ -36,7 +36,7 @@ pub use coerce::{Coercion, coerce, coerce_at};
 pub use compiled::{CompileOptions, CompiledSchema, RootUnion};
 pub use dialect::Dialect;
 pub use loss::Loss;
-pub use reading::{Need, Reading, is_member};
+pub use reading::{Need, TextConversion, is_member};
 #[cfg(feature = "validate")]
 pub use violation::Violation;
 pub use wanted::{AcceptedKinds, WantedKind, resolve};

@@ -29,7 +29,7 @@ impl Need {
 /// Result of converting a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Reading {
+pub enum TextConversion {
     /// The text stays a string.
     Text,
     /// The text is JSON of another kind: `boolean`, `number`, `null`, `array`, `object`.
@@ -45,17 +45,17 @@ pub enum Reading {
     Failed,
 }
 
-impl Reading {
+impl TextConversion {
     /// Converts a text to an accepted kind. Surrounding white space and Python's `True`, `False` and `None`
     /// are accepted, because models write them.
     ///
     /// ```
     /// use serde_json::json;
-    /// use windlass_schema::{Need, Reading, AcceptedKinds};
+    /// use windlass_schema::{Need, TextConversion, AcceptedKinds};
     /// let number = json!({ "type": "number" });
-    /// let read = |text| Reading::convert(text, AcceptedKinds::from_schema(&number, &number), Need::Required);
-    /// assert_eq!(read("1.50"), Reading::Json { json: "1.50".to_owned(), kind: "number" });
-    /// assert_eq!(read(""), Reading::Failed);
+    /// let read = |text| TextConversion::convert(text, AcceptedKinds::from_schema(&number, &number), Need::Required);
+    /// assert_eq!(read("1.50"), TextConversion::Json { json: "1.50".to_owned(), kind: "number" });
+    /// assert_eq!(read(""), TextConversion::Failed);
     /// ```
     pub fn convert(text: &str, wanted: AcceptedKinds, need: Need) -> Self {
         if wanted.is_text() {

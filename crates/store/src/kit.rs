@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{Store, StoreError};
 
-use check::{Checked, OrRule as _};
+use check::{OrRule as _, RuleResult};
 pub use rule::StoreRule;
 
 /// Checks a store. `open` opens the same storage each time it is called, which is empty at first; a store that does not
@@ -30,7 +30,7 @@ pub use rule::StoreRule;
 ///
 /// # Errors
 /// Returns the first rule that the store does not follow.
-pub fn check_store(mut open: impl FnMut() -> Result<Arc<dyn Store>, StoreError>) -> Checked {
+pub fn check_store(mut open: impl FnMut() -> Result<Arc<dyn Store>, StoreError>) -> RuleResult {
     let store = open().or_rule(StoreRule::KeepsRuns, "the store could not be opened")?;
     values::check_runs(&*store)?;
     values::check_unknown_run(&*store)?;

@@ -134,7 +134,7 @@ mod tests {
     use super::{StoreKind, StoreUrl};
 
     #[test]
-    fn an_address_tells_the_kind_of_its_store() {
+    fn a_store_url_determines_the_store_kind() {
         let kind = |text: &str| StoreUrl::new(text).kind();
         assert_eq!(kind("/var/runs").unwrap(), StoreKind::Folder(PathBuf::from("/var/runs")));
         assert_eq!(kind("runs").unwrap(), StoreKind::Folder(PathBuf::from("runs")));

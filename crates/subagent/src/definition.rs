@@ -133,7 +133,7 @@ impl AgentDefinition {
     }
 
     /// Lets the agent start agents of its own.
-    pub fn delegating(mut self) -> Self {
+    pub fn with_delegation(mut self) -> Self {
         self.may_delegate = true;
         self
     }

@@ -40,7 +40,7 @@ impl Tasks for TaskModes {
             let prompt = format!("You are an agent that does one task in the mode {}.", task.mode);
             let definition = AgentDefinition::new_unchecked(task.mode.clone(), String::new(), prompt)
                 .with_mode(task.mode.as_str())
-                .delegating();
+                .with_delegation();
             let key = ctx.idempotency_key().to_owned();
             let child = Child { registry: &self.registry, run, definition: &definition, tool: NEW_TASK, key };
             let output = child.perform(ctx, &message(&task), run.options(ctx), None).await?;

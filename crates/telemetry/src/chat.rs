@@ -47,11 +47,11 @@ impl Chat {
     }
 
     /// Sets the tool protocol. It can change after a refusal; the last value is recorded.
-    pub(crate) fn speaks(&mut self, protocol: ToolProtocol) {
+    pub(crate) fn set_protocol(&mut self, protocol: ToolProtocol) {
         self.protocol = Some(protocol);
     }
 
-    pub(crate) fn says(&mut self, text: &str, options: &SpanOptions) {
+    pub(crate) fn add_text(&mut self, text: &str, options: &SpanOptions) {
         self.is_heard();
         if options.content == Content::Kept && cut(&self.said).len() == self.said.len() {
             self.said.push_str(text);

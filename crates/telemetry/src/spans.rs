@@ -117,9 +117,9 @@ impl Run {
     fn see(&mut self, event: &Event) {
         match event {
             Event::TurnStarted { turn, protocol } => self.turn(*turn, *protocol),
-            Event::ProtocolChanged { protocol, .. } => self.chatting(|chat, _| chat.speaks(*protocol)),
-            Event::Text { text } => self.chatting(|chat, options| chat.says(text, options)),
-            Event::Reasoning { .. } | Event::CallStarted { .. } => self.chatting(|chat, _| chat.is_heard()),
+            Event::ProtocolChanged { protocol, .. } => self.with_chat(|chat, _| chat.set_protocol(*protocol)),
+            Event::Text { text } => self.with_chat(|chat, options| chat.add_text(text, options)),
+            Event::Reasoning { .. } | Event::CallStarted { .. } => self.with_chat(|chat, _| chat.is_heard()),
             Event::CallFinished { call, .. } => self.start_call(call),
             Event::CallTakenUp { call } => self.know(call),
             Event::AttemptDiscarded { delay_ms, .. } => self.discard(*delay_ms),
@@ -148,10 +148,10 @@ impl Run {
         self.close_all(None);
         self.turns = turn;
         self.ask(Some(turn));
-        self.chatting(|chat, _| chat.speaks(protocol));
+        self.with_chat(|chat, _| chat.set_protocol(protocol));
     }
 
-    fn chatting(&mut self, what: impl FnOnce(&mut Chat, &SpanOptions)) {
+    fn with_chat(&mut self, what: impl FnOnce(&mut Chat, &SpanOptions)) {
         if let Some(chat) = &mut self.chat {
             what(chat, &self.options);
         }
@@ -188,7 +188,7 @@ impl Run {
         self.calls.drain().filter_map(|(_, known)| known.running).for_each(|span| {
             fail(&span, "attempt_discarded");
         });
-        self.chatting(|chat, _| chat.begins_again(delay_ms));
+        self.with_chat(|chat, _| chat.begins_again(delay_ms));
     }
 
     fn end_chat(&mut self, stop: Option<&StopReason>, usage: &Usage) {

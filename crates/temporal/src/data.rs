@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use windlass_hitl::{ApprovalRequest, Digest, Grants};
-use windlass_loop::{Entry, Event, Input, InterruptId, Offer, Outcome, Used};
+use windlass_loop::{BudgetUsage, Entry, Event, Input, InterruptId, Offer, Outcome};
 use windlass_protocol::{CallId, Message, PlannedFile, Request, ToolCall, ToolProtocol, ToolResult};
 
 use crate::version::Definition;
@@ -139,7 +139,7 @@ pub struct RunReport {
     /// The outcome.
     pub outcome: Outcome,
     /// The usage of the run.
-    pub used: Used,
+    pub used: BudgetUsage,
     /// The number of entries in the run's record.
     pub entries: u64,
 }
@@ -147,7 +147,7 @@ pub struct RunReport {
 /// The answers that a run waits for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Waits {
+pub struct OpenRequests {
     /// The open approval requests, in call order.
     pub approvals: Vec<ApprovalRequest>,
     /// The open question about how the run continues, with its id.

@@ -9,7 +9,7 @@ use temporalio_client::{
     WorkflowSignalOptions, WorkflowStartOptions,
 };
 use windlass_hitl::ApprovalDecision;
-use windlass_loop::{DeliverAt, Entry, Event, InterruptId, Used};
+use windlass_loop::{BudgetUsage, DeliverAt, Entry, Event, InterruptId};
 use windlass_protocol::{Message, ToolResult};
 
 use crate::codec::RunCodec;
@@ -17,7 +17,7 @@ use crate::data::RunInput;
 use crate::worker::connect;
 use crate::workflow::{AgentRun, WORKFLOW};
 use crate::{
-    Cipher, ContentStore, EngineAddress, EngineError, EventPage, RunReport, RunSettings, Waits, search,
+    Cipher, ContentStore, EngineAddress, EngineError, EventPage, OpenRequests, RunReport, RunSettings, search,
 };
 
 /// The interval at which [`RunHandle::watch`] asks for new events.
@@ -178,7 +178,7 @@ impl RunHandle {
     ///
     /// # Errors
     /// Returns an error if the engine or a worker does not answer.
-    pub async fn waits(&self) -> Result<Waits, EngineError> {
+    pub async fn waits(&self) -> Result<OpenRequests, EngineError> {
         let answer = self.workflow().query(AgentRun::waits, (), WorkflowQueryOptions::default()).await;
         answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }
@@ -187,7 +187,7 @@ impl RunHandle {
     ///
     /// # Errors
     /// Returns an error if the engine or a worker does not answer.
-    pub async fn used(&self) -> Result<Used, EngineError> {
+    pub async fn used(&self) -> Result<BudgetUsage, EngineError> {
         let answer = self.workflow().query(AgentRun::used, (), WorkflowQueryOptions::default()).await;
         answer.map_err(|error| EngineError::from_refusal("query the run", &error))
     }

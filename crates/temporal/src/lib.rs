@@ -25,7 +25,7 @@ mod workflow;
 pub use address::{AddressError, EngineAddress};
 pub use codec::{Cipher, CipherError};
 pub use content::{ContentError, ContentFuture, ContentStore, FolderContentStore};
-pub use data::{EventPage, RunReport, Waits};
+pub use data::{EventPage, OpenRequests, RunReport};
 pub use engine::{Engine, RunHandle};
 pub use error::EngineError;
 pub use feed::FeedItem;

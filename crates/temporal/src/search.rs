@@ -6,7 +6,7 @@ use temporalio_common::protos::temporal::api::operatorservice::v1::AddSearchAttr
 use temporalio_common::search_attributes::SearchAttributeKey;
 use temporalio_sdk::WorkflowContext;
 
-use crate::{EngineError, RunSettings, Waits};
+use crate::{EngineError, OpenRequests, RunSettings};
 
 const SESSION: SearchAttributeKey<String> = SearchAttributeKey::keyword("WindlassSession");
 const STATE: SearchAttributeKey<String> = SearchAttributeKey::keyword("WindlassState");
@@ -24,7 +24,7 @@ impl SearchState {
         &mut self,
         ctx: &WorkflowContext<W>,
         settings: &RunSettings,
-        waits: &Waits,
+        waits: &OpenRequests,
         is_done: bool,
     ) {
         if !settings.sets_search_attributes {

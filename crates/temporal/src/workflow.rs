@@ -6,12 +6,12 @@ mod running;
 use temporalio_macros::{workflow, workflow_methods};
 use temporalio_sdk::{SyncWorkflowContext, WorkflowContext, WorkflowContextView, WorkflowResult};
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{DeliverAt, Entry, Input, InterruptId, Used};
+use windlass_loop::{BudgetUsage, DeliverAt, Entry, Input, InterruptId};
 use windlass_protocol::{Message, ToolResult};
 
 use crate::data::{Letter, RunInput};
 use crate::run_state::RunState;
-use crate::{EventPage, RunReport, Waits};
+use crate::{EventPage, OpenRequests, RunReport};
 
 /// The name of the workflow's type.
 pub(crate) const WORKFLOW: &str = "windlass.run";
@@ -68,12 +68,12 @@ impl AgentRun {
     }
 
     #[query(name = "waits")]
-    pub(crate) fn waits(&self, _: &WorkflowContextView) -> Waits {
+    pub(crate) fn waits(&self, _: &WorkflowContextView) -> OpenRequests {
         self.state.waits(self.running)
     }
 
     #[query(name = "used")]
-    pub(crate) fn used(&self, _: &WorkflowContextView) -> Used {
+    pub(crate) fn used(&self, _: &WorkflowContextView) -> BudgetUsage {
         self.state.used()
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::ResultStatus;
 
 pub use job::{ASK, Job, KEEP, LOOK, MARK};
-pub use kit::{Checked, check};
+pub use kit::{ConformanceReport, check};
 pub use machine_harness::MachineHarness;
 
 /// The result of one process's part of a run.

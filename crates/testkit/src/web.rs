@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_hitl::is_public;
-use windlass_web_reach::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
+use windlass_web_reach::{CheckedAddress, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
 
 /// A public address without a server.
 pub const PUBLIC: [u8; 4] = [93, 184, 216, 34];
@@ -106,7 +106,7 @@ impl Resolver for FakeWeb {
 }
 
 impl Dialer for FakeWeb {
-    fn dial(&self, to: Checked) -> DialFuture<'_> {
+    fn dial(&self, to: CheckedAddress) -> DialFuture<'_> {
         let address = to.address();
         let server = {
             let mut inner = self.inner();

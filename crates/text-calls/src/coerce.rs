@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use windlass_protocol::{Arguments, ArgumentsError, ToolSpec};
-use windlass_schema::{AcceptedKinds, Need, Reading, WantedKind, is_member};
+use windlass_schema::{AcceptedKinds, Need, TextConversion, WantedKind, is_member};
 
 use crate::escape::quote;
 use crate::literal;
@@ -102,29 +102,29 @@ pub fn parse_legacy<'a>(
 
 /// Returns the outcome to report for a conversion, or `None` for a string that stays a string as the schema
 /// asks.
-pub(crate) fn outcome(reading: &Reading) -> Option<CoercionOutcome> {
+pub(crate) fn outcome(reading: &TextConversion) -> Option<CoercionOutcome> {
     match reading {
-        Reading::Json { kind, .. } => Some(CoercionOutcome::Became(kind)),
-        Reading::Omitted => Some(CoercionOutcome::Omitted),
-        Reading::Failed => Some(CoercionOutcome::Failed),
+        TextConversion::Json { kind, .. } => Some(CoercionOutcome::Became(kind)),
+        TextConversion::Omitted => Some(CoercionOutcome::Omitted),
+        TextConversion::Failed => Some(CoercionOutcome::Failed),
         _ => None,
     }
 }
 
 /// Returns the value as JSON, or `None` if it is left out.
-pub(crate) fn json(reading: Reading, text: &str) -> Option<String> {
+pub(crate) fn json(reading: TextConversion, text: &str) -> Option<String> {
     match reading {
-        Reading::Json { json, .. } => Some(json),
-        Reading::Omitted => None,
+        TextConversion::Json { json, .. } => Some(json),
+        TextConversion::Omitted => None,
         _ => Some(quote(text)),
     }
 }
 
 /// Converts one text to a type that the schema accepts. Accepts arrays and objects in Python syntax as well
 /// as in JSON.
-pub(crate) fn read(text: &str, wanted: AcceptedKinds, need: Need) -> Reading {
-    let reading = Reading::convert(text, wanted, need);
-    if wanted.is_text() || !matches!(reading, Reading::Text | Reading::Failed) {
+pub(crate) fn read(text: &str, wanted: AcceptedKinds, need: Need) -> TextConversion {
+    let reading = TextConversion::convert(text, wanted, need);
+    if wanted.is_text() || !matches!(reading, TextConversion::Text | TextConversion::Failed) {
         return reading;
     }
     let plain = text.trim();
@@ -134,7 +134,7 @@ pub(crate) fn read(text: &str, wanted: AcceptedKinds, need: Need) -> Reading {
         _ => return reading,
     };
     match literal::to_json(plain).filter(|read| is_member(read)) {
-        Some(json) => Reading::Json { json, kind },
+        Some(json) => TextConversion::Json { json, kind },
         None => reading,
     }
 }

@@ -106,7 +106,7 @@ impl Speech {
             system.push_str("\n\n");
         }
         system.push_str(&catalogue(self.dialect, &tools));
-        system.push_str(&wishes(request));
+        system.push_str(&describe_options(request));
         spoken.system = Some(system);
         match self.output {
             StructuredOutput::Schema => spoken.output = OutputFormat::Schema(answer::schema(&tools)),
@@ -130,7 +130,7 @@ impl Speech {
 }
 
 /// Returns the instructions that replace the request's `tool_choice` and `parallel_calls`.
-fn wishes(request: &Request) -> String {
+fn describe_options(request: &Request) -> String {
     let mut text = match &request.options.tool_choice {
         ToolChoice::Auto => String::new(),
         ToolChoice::None => "\nDo not call any tool in this answer.\n".to_owned(),

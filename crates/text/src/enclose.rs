@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_begins_on_a_line_of_its_own() {
+    fn the_end_mark_is_on_a_separate_line() {
         assert_eq!(enclose_external("", "x").lines().count(), 2);
         assert_eq!(enclose_external("a\n", "x").lines().count(), 3);
     }

@@ -5,7 +5,7 @@ pub use schemars;
 pub use serde;
 pub use windlass_partial_json::{Kind, NestedChange, Node};
 pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
-pub use windlass_tool::{Context, GrowingArguments, Output, Showing, Tool, ToolError, ToolFuture};
+pub use windlass_tool::{Context, GrowingArguments, Output, ProgressSink, Tool, ToolError, ToolFuture};
 
 pub use crate::effects::{DeclareEffects, effects};
 pub use crate::partial::{Part, Place};

@@ -15,10 +15,10 @@ use crate::{Mismatch, ToolArgs, TypedPartial};
 ///
 /// ```
 /// use windlass_partial_json::Event;
-/// use windlass_tool::{GrowingArguments, Progress, Showing};
+/// use windlass_tool::{GrowingArguments, Progress, ProgressSink};
 /// use windlass_tool_args::ReadPartial;
 ///
-/// fn on_partial(show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+/// fn on_partial(show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
 ///     arguments.drain_events(|event| match event {
 ///         Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.into())),
 ///         _ => {}
@@ -28,7 +28,7 @@ use crate::{Mismatch, ToolArgs, TypedPartial};
 /// let mut arguments = GrowingArguments::default();
 /// arguments.push(r#"{"content": "a"#);
 /// let mut shown = Vec::new();
-/// on_partial(&mut Showing::new(&mut |progress| shown.push(progress)), &mut arguments);
+/// on_partial(&mut ProgressSink::new(&mut |progress| shown.push(progress)), &mut arguments);
 /// assert_eq!(shown, [Progress::Output("a".into())]);
 /// ```
 pub trait ReadPartial {

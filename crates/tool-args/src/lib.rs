@@ -38,7 +38,7 @@ pub use growing::ReadPartial;
 #[cfg(feature = "typed")]
 pub use mismatch::{Mismatch, Mismatches};
 #[cfg(feature = "typed")]
-pub use partial::{Begin, Elements, Entries, Partial, PartialValue, Whole};
+pub use partial::{Elements, Entries, FirstByteAction, Partial, PartialValue, Whole};
 pub use read::read_arguments;
 #[cfg(feature = "typed")]
 pub use reader::PartialReader;
@@ -51,7 +51,9 @@ pub use tool_set::ToolSet;
 #[cfg(feature = "typed")]
 pub use typed::{TypedPartial, ValuePartial};
 pub use unfit::ArgumentsUnfit;
-pub use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolError, ToolFuture};
+pub use windlass_tool::{
+    Context, GrowingArguments, Output, Progress, ProgressSink, Tool, ToolError, ToolFuture,
+};
 #[cfg(feature = "typed")]
 pub use windlass_tool_macros::{ToolArgs, tool, toolset};
 #[cfg(feature = "typed")]

@@ -50,7 +50,7 @@ pub enum Partial<T: PartialValue> {
 /// The reaction of a type to the first byte of a value, which determines the JSON kind of the value.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "shown at once, shown when whole, or never")]
-pub enum Begin<G> {
+pub enum FirstByteAction<G> {
     /// The value is shown from now on.
     Growing(G),
     /// The value is shown when it is complete.
@@ -90,9 +90,9 @@ pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
 
     /// Returns how a value of this JSON kind is shown while it arrives. Called at the first byte of the value. By
     /// default a value is shown when it is complete.
-    fn begin(kind: Kind) -> Begin<Self::Growing> {
+    fn begin(kind: Kind) -> FirstByteAction<Self::Growing> {
         let _ = kind;
-        Begin::Whole
+        FirstByteAction::Whole
     }
 
     /// Applies a step inside the value. The cost is linear in the size of the step.
@@ -167,9 +167,9 @@ impl<T: PartialValue> Partial<T> {
             Part::Inside => true,
             Part::Begin(value) => {
                 *self = match T::begin(value.kind()) {
-                    Begin::Growing(growing) => Self::Growing(growing),
-                    Begin::Whole => Self::Missing,
-                    Begin::Wrong(wanted) => {
+                    FirstByteAction::Growing(growing) => Self::Growing(growing),
+                    FirstByteAction::Whole => Self::Missing,
+                    FirstByteAction::Wrong(wanted) => {
                         mismatches.add(value, wanted, kind_words(value.kind()));
                         Self::Missing
                     }
@@ -189,8 +189,8 @@ impl<T: PartialValue> Partial<T> {
             },
             // A value that began with a wrong kind has its mismatch already.
             Self::Missing | Self::Complete(_) => match T::begin(value.kind()) {
-                Begin::Whole => T::whole(value, mismatches).map_or(Self::Missing, Self::Complete),
-                Begin::Growing(_) | Begin::Wrong(_) => Self::Missing,
+                FirstByteAction::Whole => T::whole(value, mismatches).map_or(Self::Missing, Self::Complete),
+                FirstByteAction::Growing(_) | FirstByteAction::Wrong(_) => Self::Missing,
             },
         };
         self.is_complete()
@@ -198,11 +198,11 @@ impl<T: PartialValue> Partial<T> {
 
     fn whole(&mut self, value: Node<'_>, mismatches: &mut Mismatches) -> bool {
         *self = match T::begin(value.kind()) {
-            Begin::Wrong(wanted) => {
+            FirstByteAction::Wrong(wanted) => {
                 mismatches.add(value, wanted, kind_words(value.kind()));
                 Self::Missing
             }
-            Begin::Whole | Begin::Growing(_) => {
+            FirstByteAction::Whole | FirstByteAction::Growing(_) => {
                 T::whole(value, mismatches).map_or(Self::Missing, Self::Complete)
             }
         };

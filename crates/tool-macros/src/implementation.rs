@@ -172,7 +172,7 @@ impl<'a> ToolFunction<'a> {
         Some(quote! {
             fn on_partial(
                 &self,
-                #show: &mut #home::derived::Showing<'_>,
+                #show: &mut #home::derived::ProgressSink<'_>,
                 #arguments: &mut #home::derived::GrowingArguments,
             ) {
                 #function(#show, #home::ReadPartial::typed::<#ty>(#arguments));

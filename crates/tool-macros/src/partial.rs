@@ -63,12 +63,12 @@ fn filling(arguments: &Arguments<'_>) -> TokenStream {
         impl #home::PartialValue for #ident {
             type Growing = #partial;
 
-            fn begin(kind: #home::derived::Kind) -> #home::Begin<#partial> {
+            fn begin(kind: #home::derived::Kind) -> #home::FirstByteAction<#partial> {
                 match kind {
                     #home::derived::Kind::Object => {
-                        #home::Begin::Growing(<#partial as ::core::default::Default>::default())
+                        #home::FirstByteAction::Growing(<#partial as ::core::default::Default>::default())
                     }
-                    _ => #home::Begin::Wrong("an object"),
+                    _ => #home::FirstByteAction::Wrong("an object"),
                 }
             }
 

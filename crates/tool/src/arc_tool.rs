@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 
-use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Showing, Tool, ToolFuture};
+use crate::{Context, EarlyArguments, GrowingArguments, Inspection, ProgressSink, Tool, ToolFuture};
 
 /// Forwards every method, so a function that takes a tool by value also takes an [`Arc`] of it.
 impl<T: Tool + ?Sized> Tool for Arc<T> {
@@ -32,7 +32,7 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
         (**self).effects(payload)
     }
 
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    fn on_partial(&self, show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
         (**self).on_partial(show, arguments);
     }
 

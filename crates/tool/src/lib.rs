@@ -30,6 +30,6 @@ pub use human::{AnswerFuture, Human, NoAnswer, Question};
 pub use inspection::Inspection;
 pub use output::Output;
 pub use path_gate::PathGate;
-pub use showing::Showing;
+pub use showing::ProgressSink;
 pub use tool::{Tool, ToolFuture};
 pub use windlass_protocol::Change;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_protocol::Effect;
 
-type Refuses = Arc<dyn Fn(&Effect) -> bool + Send + Sync>;
+type PathRule = Arc<dyn Fn(&Effect) -> bool + Send + Sync>;
 
 /// Policy's decision about paths that a call discovers while it runs, below a folder that it lists, searches
 /// or removes.
@@ -22,7 +22,7 @@ type Refuses = Arc<dyn Fn(&Effect) -> bool + Send + Sync>;
 /// assert!(PathGate::default().shows("private/x.txt"));
 /// ```
 #[derive(Clone, Default)]
-pub struct PathGate(Option<Refuses>);
+pub struct PathGate(Option<PathRule>);
 
 impl PathGate {
     /// Creates a gate from a predicate that returns whether an effect on a path is refused.

@@ -10,17 +10,17 @@ use crate::Progress;
 /// this context has no folder, no human and no cancellation.
 ///
 /// ```
-/// use windlass_tool::{Progress, Showing};
+/// use windlass_tool::{Progress, ProgressSink};
 ///
 /// let mut told = Vec::new();
-/// Showing::new(&mut |progress| told.push(progress)).tell(Progress::Note("notes.md".into()));
+/// ProgressSink::new(&mut |progress| told.push(progress)).tell(Progress::Note("notes.md".into()));
 /// assert_eq!(told, [Progress::Note("notes.md".into())]);
 /// ```
-pub struct Showing<'a> {
+pub struct ProgressSink<'a> {
     listen: &'a mut dyn FnMut(Progress),
 }
 
-impl<'a> Showing<'a> {
+impl<'a> ProgressSink<'a> {
     /// Creates a context that passes progress to `listen`.
     pub fn new(listen: &'a mut dyn FnMut(Progress)) -> Self {
         Self { listen }
@@ -32,7 +32,7 @@ impl<'a> Showing<'a> {
     }
 }
 
-impl fmt::Debug for Showing<'_> {
+impl fmt::Debug for ProgressSink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Showing").finish_non_exhaustive()
     }

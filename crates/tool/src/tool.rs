@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 
-use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
+use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, ProgressSink, ToolError};
 
 /// The future of a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
@@ -104,7 +104,7 @@ pub trait Tool: Send + Sync {
     /// because the run waits for it. The default ignores the arguments, so it is called once per call.
     ///
     /// The trait `ReadPartial` of `windlass-tool-args` reads the arguments as JSON or as the tool's own type.
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    fn on_partial(&self, show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
         let _ = show;
         arguments.ignore();
     }

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use windlass_hitl::Facts;
+use windlass_hitl::PolicyInput;
 use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_schema::{Coercion, Violation, coerce_at};
 
-use crate::checked::Checked;
+use crate::checked::CheckedCall;
 use crate::entry::Entry;
 use crate::fence;
 use crate::refusal::CallRefusal;
@@ -20,7 +20,7 @@ impl Toolbox {
     /// # Errors
     /// Returns the result for the model if the tool is unknown or hidden, the tool does not accept the
     /// arguments, or the mode does not grant the files.
-    pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+    pub fn check(&self, call: &ToolCall) -> Result<CheckedCall, Box<ToolResult>> {
         let entry = self.find_offered(call)?;
         let spec = entry.tool.spec();
         let is_exact = self.names().is_exact(call.name.as_str());
@@ -42,7 +42,7 @@ impl Toolbox {
                 let refusal = CallRefusal::new(ResultStatus::InvalidArguments, text);
                 return Err(refusal.with_advice("Give each key once.").into_result(&call));
             }
-            match fitting(entry, arguments) {
+            match coerce_arguments(entry, arguments) {
                 Ok(None) => {}
                 Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
                 Err(violations) => {
@@ -58,9 +58,9 @@ impl Toolbox {
         self.check_modes(|mode| fence::effects(mode, entry, &effects))
             .map_err(|problem| fence::refuse(&problem).into_result(&call))?;
         let name = entry.name.clone();
-        let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
+        let facts = PolicyInput::new(name.clone(), entry.tool.hints(), &call, effects);
         let entry = Arc::clone(entry);
-        Ok(Checked { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
+        Ok(CheckedCall { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
     }
 
     /// Returns the tool of a call if it is offered; validation repeats the filters of the offer. A hidden name
@@ -79,7 +79,7 @@ impl Toolbox {
     /// # Errors
     /// Returns the result for the model if the tool's inspection panics or a symbolic link leads to a file
     /// that the mode does not grant. A call that cannot be inspected does not run.
-    pub fn inspect(&self, mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
+    pub fn inspect(&self, mut checked: CheckedCall) -> Result<CheckedCall, Box<ToolResult>> {
         let entry = &checked.entry;
         let Ok(seen) = catch_unwind(AssertUnwindSafe(|| entry.tool.inspect(&checked.call.payload))) else {
             let text =
@@ -113,7 +113,7 @@ fn has_equal_keys(arguments: &Arguments) -> bool {
 
 /// Returns an error if the call may no longer run: the mode may have changed or the tool may have been
 /// removed since the check.
-pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<ToolResult>> {
+pub(crate) fn permits(toolbox: &Toolbox, checked: &CheckedCall) -> Result<(), Box<ToolResult>> {
     let (entry, facts) = (&checked.entry, &checked.facts);
     let availability = toolbox.availability_of(entry);
     if !availability.is_offered() {
@@ -130,7 +130,7 @@ pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<To
 
 /// Coerces arguments that violate the schema, and validates the result against the tool's own schema
 /// (RULES J9, J10). Returns `None` if the original arguments are valid.
-fn fitting(
+fn coerce_arguments(
     entry: &Entry,
     arguments: &Arguments,
 ) -> Result<Option<(Arguments, Vec<Coercion>)>, Vec<Violation>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_hitl::Facts;
+use windlass_hitl::PolicyInput;
 use windlass_protocol::{Change, ToolCall, ToolName, ToolSpec};
 use windlass_schema::Coercion;
 
@@ -11,13 +11,13 @@ use crate::entry::Entry;
 /// A call after lookup and validation: the input of policy's decision and, if policy agrees, of `run`.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Checked {
+pub struct CheckedCall {
     /// The tool's name in the registry; the call may use an alias.
     pub name: ToolName,
     /// The tool's own spec, whose name can differ from the registered name and from the display name.
     pub spec: ToolSpec,
     /// The facts on which policy decides.
-    pub facts: Facts,
+    pub facts: PolicyInput,
     /// The call that runs and that a human sees. It equals the model's call except for the changes in
     /// `coerced`.
     pub call: ToolCall,
@@ -28,7 +28,7 @@ pub struct Checked {
     pub(crate) entry: Arc<Entry>,
 }
 
-impl std::fmt::Debug for Checked {
+impl std::fmt::Debug for CheckedCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Checked")
             .field("name", &self.name)

@@ -16,7 +16,7 @@ use crate::{FilePattern, ToolGroup, WorkMode};
 pub(crate) fn effects(mode: Option<&WorkMode>, entry: &Entry, effects: &[Effect]) -> Result<(), String> {
     let Some(fence) = Fence::for_call(mode, entry, effects) else { return Ok(()) };
     if fence.has_pattern() && !effects.iter().any(is_telling) {
-        return Err(fence.untold());
+        return Err(fence.describe_unclear_files());
     }
     effects.iter().try_for_each(|effect| fence.effect(effect))
 }
@@ -77,7 +77,7 @@ impl<'a> Fence<'a> {
 
     fn effect(&self, effect: &Effect) -> Result<(), String> {
         match effect {
-            Effect::Unknown if self.has_pattern() => Err(self.untold()),
+            Effect::Unknown if self.has_pattern() => Err(self.describe_unclear_files()),
             _ => effect.path().map_or(Ok(()), |path| self.path(effect, path)),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Fence<'a> {
         }
     }
 
-    fn untold(&self) -> String {
+    fn describe_unclear_files(&self) -> String {
         let files = self.mode.files(self.entry.group).map_or_else(String::new, ToString::to_string);
         format!(
             "{} only {files} can be touched, and the call does not name clearly which files it touches",

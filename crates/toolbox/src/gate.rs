@@ -3,17 +3,17 @@
 use windlass_hitl::Policy;
 use windlass_tool::PathGate;
 
-use crate::Checked;
+use crate::CheckedCall;
 
-impl Checked {
+impl CheckedCall {
     /// Returns policy's decision about paths that the call discovers while it runs. Set it in the context of
     /// the call; tools that walk folders check each path with it.
     ///
     /// ```
     /// # use windlass_hitl::Policy;
     /// # use windlass_tool::Context;
-    /// # use windlass_toolbox::Checked;
-    /// fn gated(checked: &Checked, policy: &Policy, ctx: Context) -> Context {
+    /// # use windlass_toolbox::CheckedCall;
+    /// fn gated(checked: &CheckedCall, policy: &Policy, ctx: Context) -> Context {
     ///     ctx.with_path_gate(checked.path_gate(policy))
     /// }
     /// ```

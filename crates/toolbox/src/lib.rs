@@ -38,7 +38,7 @@ mod remote_tool;
 pub use availability::Availability;
 pub use builder::{BuildError, ToolboxBuilder};
 pub use callback::CallbackTool;
-pub use checked::Checked;
+pub use checked::CheckedCall;
 pub use clip::OutputLimit;
 pub use config::ToolConfig;
 pub use dynamic::{DynamicToolError, DynamicTools, Removal};

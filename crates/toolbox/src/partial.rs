@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use windlass_tool::{GrowingArguments, Progress, Showing, Tool};
+use windlass_tool::{GrowingArguments, Progress, ProgressSink, Tool};
 
 use crate::toolbox::Toolbox;
 
@@ -35,7 +35,7 @@ impl PartialCall {
             return;
         }
         self.arguments.push(delta);
-        let mut show = Showing::new(listen);
+        let mut show = ProgressSink::new(listen);
         let shown = catch_unwind(AssertUnwindSafe(|| self.tool.on_partial(&mut show, &mut self.arguments)));
         if shown.is_err() {
             self.arguments.ignore();

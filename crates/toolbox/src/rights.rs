@@ -36,7 +36,7 @@ impl Rights {
     }
 
     /// Withholds tools by their registered names.
-    pub(crate) fn without(mut self, names: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn withhold(mut self, names: impl IntoIterator<Item = String>) -> Self {
         Arc::make_mut(&mut self.withheld).extend(names);
         self
     }

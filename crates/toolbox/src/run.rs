@@ -10,7 +10,7 @@ use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use crate::check::permits;
-use crate::checked::Checked;
+use crate::checked::CheckedCall;
 use crate::toolbox::Toolbox;
 use crate::{PayloadKind, WrongPayload};
 
@@ -29,8 +29,8 @@ impl Toolbox {
     /// # Errors
     /// Returns the tool's error if it is [`ToolError::Fatal`] or [`ToolError::Deferred`], and a fatal
     /// [`WrongPayload`] error if only the program can have caused the call's payload kind.
-    pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
-        self.run_if(checked, ctx, std::future::ready(Ok(()))).await
+    pub async fn run(&self, checked: &CheckedCall, ctx: &Context) -> Result<ToolResult, ToolError> {
+        self.run_rechecked(checked, ctx, std::future::ready(Ok(()))).await
     }
 
     /// Runs a checked and approved call like [`run`](Self::run), if the approval is still valid when its turn
@@ -44,9 +44,9 @@ impl Toolbox {
     ///
     /// # Errors
     /// Returns the same errors as `run`.
-    pub async fn run_if(
+    pub async fn run_rechecked(
         &self,
-        checked: &Checked,
+        checked: &CheckedCall,
         ctx: &Context,
         still: impl Future<Output = Result<(), Box<ToolResult>>>,
     ) -> Result<ToolResult, ToolError> {
@@ -98,6 +98,6 @@ async fn overdue(ctx: &Context) {
     tokio::time::sleep(GRACE).await;
 }
 
-fn result(checked: &Checked, status: ResultStatus, text: &str) -> ToolResult {
+fn result(checked: &CheckedCall, status: ResultStatus, text: &str) -> ToolResult {
     ToolResult::text(checked.call.id.clone(), status, text)
 }

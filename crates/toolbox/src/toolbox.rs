@@ -97,7 +97,7 @@ impl Toolbox {
     pub fn for_agent(&self) -> Self {
         let takes_answer = |entry: &&Arc<Entry>| entry.tool.hints().control == Control::Answer;
         let names = self.plan.entries.iter().filter(takes_answer).map(|entry| entry.name.to_string());
-        let rights = self.rights.clone().with_mode(self.mode.as_ref()).without(names);
+        let rights = self.rights.clone().with_mode(self.mode.as_ref()).withhold(names);
         Self { rights, lock: Arc::default(), ..self.clone() }
     }
 

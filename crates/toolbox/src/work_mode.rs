@@ -190,18 +190,18 @@ impl fmt::Display for FilePattern {
 /// A mode in a configuration file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+pub(crate) struct ModeFile {
     pub(crate) slug: String,
     pub(crate) name: String,
     pub(crate) role: String,
     #[serde(default)]
     pub(crate) when_to_use: String,
-    pub(crate) groups: Vec<WrittenGroup>,
+    pub(crate) groups: Vec<ModeFileGroup>,
 }
 
 /// A group in a configuration file: a word, or a table with a pattern.
 #[derive(Debug)]
-pub(crate) struct WrittenGroup {
+pub(crate) struct ModeFileGroup {
     pub(crate) group: ToolGroup,
     pub(crate) file_regex: Option<String>,
     pub(crate) description: Option<String>,
@@ -216,7 +216,7 @@ struct Table {
 }
 
 /// Implemented by hand because serde's untagged enums do not report which key is wrong.
-impl<'de> Deserialize<'de> for WrittenGroup {
+impl<'de> Deserialize<'de> for ModeFileGroup {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(GroupVisitor)
     }
@@ -225,7 +225,7 @@ impl<'de> Deserialize<'de> for WrittenGroup {
 struct GroupVisitor;
 
 impl<'de> Visitor<'de> for GroupVisitor {
-    type Value = WrittenGroup;
+    type Value = ModeFileGroup;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
@@ -233,13 +233,13 @@ impl<'de> Visitor<'de> for GroupVisitor {
         )
     }
 
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<WrittenGroup, E> {
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<ModeFileGroup, E> {
         let group = ToolGroup::deserialize(de::value::StrDeserializer::new(word))?;
-        Ok(WrittenGroup { group, file_regex: None, description: None })
+        Ok(ModeFileGroup { group, file_regex: None, description: None })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenGroup, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ModeFileGroup, A::Error> {
         let table = Table::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(WrittenGroup { group: table.group, file_regex: table.file_regex, description: table.description })
+        Ok(ModeFileGroup { group: table.group, file_regex: table.file_regex, description: table.description })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::work_mode::{Written, WrittenGroup};
+use crate::work_mode::{ModeFile, ModeFileGroup};
 use crate::{FilePattern, PatternError, ToolGroup, WorkMode};
 
 /// The maximum number of modes, and the maximum lengths of their texts in bytes.
@@ -132,7 +132,7 @@ pub struct UnknownMode {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default, rename = "mode")]
-    modes: Vec<Written>,
+    modes: Vec<ModeFile>,
 }
 
 impl WorkModes {
@@ -223,8 +223,8 @@ impl WorkModes {
 }
 
 /// Checks a mode of a file. Appends the errors of replaced entries to `replaced_errors`.
-fn checked(written: Written, replaced_errors: &mut Vec<ModeError>) -> Result<WorkMode, ModeError> {
-    let Written { slug, name, role, when_to_use, groups } = written;
+fn checked(written: ModeFile, replaced_errors: &mut Vec<ModeError>) -> Result<WorkMode, ModeError> {
+    let ModeFile { slug, name, role, when_to_use, groups } = written;
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if slug.is_empty() || slug.len() > SLUG_BYTES || !slug.chars().all(legal) {
         return Err(ModeError::Slug { slug });
@@ -253,7 +253,7 @@ fn checked(written: Written, replaced_errors: &mut Vec<ModeError>) -> Result<Wor
 }
 
 /// Checks an entry that a later one replaces, without compiling its pattern.
-fn check_replaced(slug: &str, written: &WrittenGroup) -> Result<(), ModeError> {
+fn check_replaced(slug: &str, written: &ModeFileGroup) -> Result<(), ModeError> {
     let Some(pattern) = &written.file_regex else { return Ok(()) };
     check_group(slug, written.group)?;
     FilePattern::check_syntax(pattern).map_err(|source| ModeError::Pattern {
@@ -272,8 +272,8 @@ fn check_group(slug: &str, group: ToolGroup) -> Result<(), ModeError> {
     Err(ModeError::NoFiles { slug: slug.to_owned(), group })
 }
 
-fn with_group(mode: WorkMode, written: WrittenGroup) -> Result<WorkMode, ModeError> {
-    let WrittenGroup { group, file_regex, description } = written;
+fn with_group(mode: WorkMode, written: ModeFileGroup) -> Result<WorkMode, ModeError> {
+    let ModeFileGroup { group, file_regex, description } = written;
     let Some(pattern) = file_regex else { return Ok(mode.with_group(group)) };
     check_group(&mode.slug, group)?;
     let refuse = |source| ModeError::Pattern { slug: mode.slug.clone(), group, source };

@@ -57,5 +57,6 @@ pub use profile::remove_stale_profiles;
 pub use set::{tools, tools_with};
 #[cfg(unix)]
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    CheckedAddress, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer,
+    UrlRefusal,
 };

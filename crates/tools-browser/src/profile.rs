@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_the_users_alone_and_goes_with_its_owner() {
+    fn a_profile_folder_is_private_and_removed_with_its_owner() {
         let above = tempfile::tempdir().unwrap();
         let profile = Profile::create_in(above.path()).unwrap();
         let path = profile.path().to_owned();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_ours_and_stale_is_swept() {
+    fn only_own_stale_profiles_are_removed() {
         let above = tempfile::tempdir().unwrap();
         let living = Profile::create_in(above.path()).unwrap();
         let stale = folder(above.path(), "windlass-browser-stale", MODE, Some(LOCK));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_and_starts_beside_each_other_take_nothing_from_the_living() {
+    fn concurrent_sweeps_and_starts_keep_active_profiles() {
         let above = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for _ in 0..2 {

@@ -13,7 +13,7 @@ use windlass_tool_args::read_arguments;
 
 use crate::TodoItem;
 use crate::spec::spec;
-use crate::todo::{Written, check};
+use crate::todo::{TodoArgument, check};
 
 /// The maximum length of a task's message, in bytes. The message is the whole first message of another agent.
 const MAX_MESSAGE: usize = 100_000;
@@ -107,7 +107,7 @@ struct Arguments {
     mode: String,
     message: String,
     #[serde(default)]
-    todos: Option<Written>,
+    todos: Option<TodoArgument>,
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
@@ -144,7 +144,7 @@ impl NewTask {
                 message.len()
             )));
         }
-        let todos = todos.map(Written::items).transpose()?.unwrap_or_default();
+        let todos = todos.map(TodoArgument::items).transpose()?.unwrap_or_default();
         check(&todos)?;
         Ok(Task { mode, message, todos })
     }

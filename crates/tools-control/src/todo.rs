@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use windlass_tool::ToolError;
 
-pub(crate) use self::checklist::Written;
+pub(crate) use self::checklist::TodoArgument;
 
 /// The maximum number of items. `MAX_TEXT_CHARS` is the maximum length of one; longer lists are not readable.
 const MAX_ITEMS: usize = 100;

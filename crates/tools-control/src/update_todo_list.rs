@@ -7,7 +7,7 @@ use windlass_tool_args::read_arguments;
 
 use crate::TodoList;
 use crate::spec::spec;
-use crate::todo::Written;
+use crate::todo::TodoArgument;
 
 /// The tool `update_todo_list`, which replaces the to-do list.
 ///
@@ -21,7 +21,7 @@ pub struct UpdateTodoList {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    todos: Written,
+    todos: TodoArgument,
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for started and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"The step, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;

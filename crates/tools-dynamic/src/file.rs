@@ -40,7 +40,7 @@ pub enum FileProblem {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawFile {
     description: String,
     argv: Vec<String>,
     #[serde(default)]
@@ -67,7 +67,7 @@ pub(crate) struct File {
 
 impl File {
     pub(crate) fn parse(path: &Path, text: &str, owner: FolderOwner) -> Result<Self, FileProblem> {
-        let written: Written = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
+        let written: RawFile = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
         let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let name = ToolName::new(name).map_err(|error| key("(the file's name)", error.to_string()))?;

@@ -13,4 +13,4 @@ mod template;
 
 pub use file::FileProblem;
 pub use folder::{FolderOwner, LoadError, LoadedTools, RefusedFile, load};
-pub use process::{LeftOut, Noise, OfferChange, ProcessError, ServedProcess, ToolProcess};
+pub use process::{Noise, OfferChange, OmittedTool, ProcessError, ServedProcess, ToolProcess};

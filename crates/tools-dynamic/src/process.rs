@@ -27,7 +27,7 @@ use windlass_tools_shell::Shell;
 use crate::FolderOwner;
 use keeper::Keeper;
 use life::Life;
-pub use listed::LeftOut;
+pub use listed::OmittedTool;
 pub use noise::Noise;
 
 /// Delay after a process has reported a changed list, to combine several reports.
@@ -89,7 +89,7 @@ pub struct OfferChange {
     /// Tools that were removed; a changed tool is in both lists.
     pub removed: Vec<ToolName>,
     /// Tools in the list that are not offered.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedTool>,
 }
 
 /// Reason why a process serves no tools.

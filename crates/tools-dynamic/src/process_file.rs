@@ -19,7 +19,7 @@ const MOST_CALL_MS: u64 = 3_600_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawFile {
     process: Process,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn parse(
     workspace: &Path,
     shell: &Shell,
 ) -> Result<ProcessFile, FileProblem> {
-    let Written { process } = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
+    let RawFile { process } = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
     let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
     only_a_users(owner, process.risk, process.read_only)?;
     if owner != FolderOwner::User && process.unconfined.is_some() {

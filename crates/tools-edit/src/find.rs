@@ -84,7 +84,7 @@ fn whole_lines(lines: &Lines<'_>, old: &str, likeness: Likeness) -> Vec<Range<us
         return Vec::new();
     }
     let texts: Vec<&str> = wanted.iter().map(|line| line.text).collect();
-    let found = lines.standing(&texts, likeness);
+    let found = lines.find_places(&texts, likeness);
     if found.is_empty() {
         return Vec::new();
     }

@@ -90,7 +90,7 @@ impl<'t> Lines<'t> {
 
     /// Returns the first line of every place where the wanted lines follow each other. Linear in the length
     /// of the file.
-    pub(crate) fn standing(&self, wanted: &[&str], likeness: Likeness) -> Vec<usize> {
+    pub(crate) fn find_places(&self, wanted: &[&str], likeness: Likeness) -> Vec<usize> {
         let cell = match likeness {
             Likeness::Exact => &self.numbered[0],
             Likeness::Trimmed => &self.numbered[1],

@@ -85,7 +85,7 @@ impl Lines<'_> {
         }
         for likeness in Likeness::ALL {
             effort.spend(self.all.len().saturating_add(old.len())).map_err(Misfit::Halted)?;
-            let all = self.standing(&old, likeness);
+            let all = self.find_places(&old, likeness);
             let at_end = |start: &usize| !hunk.at_end || start + old.len() == self.all.len();
             let all: Vec<usize> = all.into_iter().filter(at_end).collect();
             let mut found: Vec<usize> = all.iter().copied().filter(|start| *start >= after).collect();

@@ -98,7 +98,7 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
     match section {
         Section::Add { path, text } => {
             let path = resolve(path)?;
-            let before = standing(workspace, &path)?;
+            let before = read_existing(workspace, &path)?;
             let after = Some(text.clone().into_bytes());
             Ok(PlannedChange { path, to: None, before, after, replaced, likeness })
         }
@@ -111,7 +111,7 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
             let path = resolve(path)?;
             let to = to.as_deref().map(resolve).transpose()?.filter(|to| *to != path);
             let (replaced, before) = match &to {
-                Some(to) => (standing(workspace, to)?, plain(workspace, &path)?),
+                Some(to) => (read_existing(workspace, to)?, plain(workspace, &path)?),
                 None => (None, workspace.read(&path)?),
             };
             check_known(workspace, &path, &before, hunks, effort)?;
@@ -128,7 +128,7 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
 
 /// Returns the existing file at the path of a new or moved one. It may be replaced only if the model has read
 /// it: otherwise it may be the user's work (RULES E5).
-fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Contents>, ErrorText> {
+fn read_existing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Contents>, ErrorText> {
     match workspace.kind_of_name(path) {
         Err(FileError::NotFound { .. }) => Ok(None),
         Ok(Kind::File) => {

@@ -43,7 +43,7 @@ impl BlockOptions {
             ToolError::model(format!("the file has {count} lines, and line {anchor} is not one of them"))
                 .with_advice(format!("Give an anchor_line from 1 to {count}."))
         })?;
-        let mut top = indents.telling(anchor);
+        let mut top = indents.find_nonblank(anchor);
         let levels = match self.max_levels {
             None | Some(0) => usize::MAX,
             Some(levels) => levels,
@@ -100,7 +100,7 @@ impl Indents<'_> {
     }
 
     /// Returns the line if it is not blank, otherwise the nearest non-blank line above it, or else below it.
-    fn telling(&self, at: usize) -> usize {
+    fn find_nonblank(&self, at: usize) -> usize {
         let says = |line: &usize| self.width(*line).is_some();
         let above = (0..=at).rev().find(says);
         above.or_else(|| (at..self.lines.len()).find(says)).unwrap_or(at)

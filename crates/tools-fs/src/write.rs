@@ -8,7 +8,7 @@ use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Worksp
 use windlass_text::{Charset, Room, Side, Text, count_noun, diff};
 use windlass_tool::{
     CancellationToken, Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress,
-    Showing, Tool, ToolError, ToolFuture, run_blocking,
+    ProgressSink, Tool, ToolError, ToolFuture, run_blocking,
 };
 use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
@@ -77,7 +77,7 @@ impl Tool for WriteFile {
     }
 
     /// Shows the path when it is complete, and the content while it streams.
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    fn on_partial(&self, show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
         show_growing(show, arguments);
     }
 
@@ -110,7 +110,7 @@ fn early_effects(workspace: &Workspace, complete: &EarlyArguments) -> Vec<Effect
     complete.text("path").map(effect).into_iter().collect()
 }
 
-fn show_growing(show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+fn show_growing(show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
     arguments.drain_events(|event| match event {
         Event::Complete { path: "/path", value } => {
             let path = value.as_str().unwrap_or_default();

@@ -47,11 +47,11 @@ pub(crate) struct Scan<T> {
     pub(crate) found: Vec<(WorkspacePath, T)>,
     /// Number of files that were read.
     pub(crate) looked: usize,
-    left_out: LeftOut,
+    left_out: OmittedFiles,
 }
 
 #[derive(Clone, Debug, Default)]
-struct LeftOut {
+struct OmittedFiles {
     secrets: usize,
     unread: usize,
     refused: usize,
@@ -118,7 +118,7 @@ impl Place<'_> {
         wanted: &(dyn Fn(&Path) -> bool + Sync),
         look: &(dyn Fn(&Source) -> Option<T> + Sync),
     ) -> Scan<T> {
-        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: LeftOut::default() });
+        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: OmittedFiles::default() });
         let begin = now();
         let rules = self.walk(start, wanted, &|below, standing| {
             let scan = || found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -291,7 +291,7 @@ pub(crate) fn now() -> Instant {
 impl<T> Scan<T> {
     /// Returns a description of the skipped files, to append to a sentence.
     pub(crate) fn left_out(&self) -> String {
-        let LeftOut { secrets, unread, refused, is_cut, rules } = &self.left_out;
+        let OmittedFiles { secrets, unread, refused, is_cut, rules } = &self.left_out;
         let (secrets, unread, refused) = (*secrets, *unread, *refused);
         let mut parts = Vec::new();
         if *is_cut {

@@ -37,6 +37,6 @@ pub use limits::OpenApiLimits;
 pub use method::Method;
 pub use tools::{OperationTools, RefusedOperation};
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SystemResolver, TcpDialer,
-    UrlRefusal, WebUrl,
+    CheckedAddress, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SystemResolver,
+    TcpDialer, UrlRefusal, WebUrl,
 };

@@ -138,7 +138,8 @@ impl Launch {
         let environment =
             values.fold(environment, |all, (name, value): (String, OsString)| all.with_value(name, value));
         let confinement = confinement.with_environment(environment).with_limits(shell.limits);
-        let (process, held) = confinement.serving(level, &shell.helper, &asked.folder, program, words)?;
+        let (process, held) =
+            confinement.start_service(level, &shell.helper, &asked.folder, program, words)?;
         let (leash, input) = held.unzip();
         let launch =
             Self { process, leash, input, level, guarded: None, disk: None, terminal: None, scratch };

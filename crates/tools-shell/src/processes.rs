@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use windlass_tool::{CancellationToken, Context, ToolError};
 
-use crate::running::{FinishedCommand, Keyboard, PrintedOutput, Running};
+use crate::running::{FinishedCommand, Keyboard, PrintedOutput, RunningCommand};
 
 /// The number of ended processes whose output can still be read.
 const REMEMBERED: usize = 64;
@@ -208,8 +208,14 @@ impl Processes {
     }
 
     /// Takes over a process from the call that started it.
-    pub(crate) fn adopt(&self, ctx: &Context, running: Running, slot: Slot, command: String) -> Arc<Job> {
-        let Running { printed, keyboard, stop, work } = running;
+    pub(crate) fn adopt(
+        &self,
+        ctx: &Context,
+        running: RunningCommand,
+        slot: Slot,
+        command: String,
+    ) -> Arc<Job> {
+        let RunningCommand { printed, keyboard, stop, work } = running;
         for stream in &printed.streams {
             stream.hush();
         }

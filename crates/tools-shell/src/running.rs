@@ -86,14 +86,14 @@ impl PrintedOutput {
 pub(crate) type Keyboard = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// A started command. Dropping it ends all of its processes.
-pub(crate) struct Running {
+pub(crate) struct RunningCommand {
     pub(crate) printed: Arc<PrintedOutput>,
     pub(crate) keyboard: Option<Keyboard>,
     pub(crate) stop: CancellationToken,
     pub(crate) work: Pin<Box<dyn Future<Output = FinishedCommand> + Send>>,
 }
 
-impl Running {
+impl RunningCommand {
     /// Starts a launch. The command runs while `work` is polled, and is stopped when `stop` is cancelled.
     pub(crate) fn start(
         ctx: &Context,

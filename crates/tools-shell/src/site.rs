@@ -14,7 +14,7 @@ use crate::asked::{Need, RequestedCommand};
 use crate::launch::{ForNeed, Launch};
 use crate::processes::{Job, Kind, Processes, Slot};
 use crate::report;
-use crate::running::{Bounds, Running};
+use crate::running::{Bounds, RunningCommand};
 use crate::screen::Size;
 
 /// The workspace, shell and processes of a tool.
@@ -135,8 +135,8 @@ pub(crate) fn start(
     launch: Launch,
     bounds: Bounds,
     processes: &Processes,
-) -> Result<Running, ToolError> {
-    Running::start(ctx, launch, bounds, processes.stop_token())
+) -> Result<RunningCommand, ToolError> {
+    RunningCommand::start(ctx, launch, bounds, processes.stop_token())
         .map_err(|error| ToolError::model(format!("the command could not be started: {error}")))
 }
 
@@ -153,7 +153,7 @@ pub(crate) struct Waiting {
 pub(crate) async fn attend(
     ctx: &Context,
     processes: &Processes,
-    mut running: Running,
+    mut running: RunningCommand,
     waiting: Waiting,
 ) -> Result<Output, ToolError> {
     let Waiting { wait, most, mut slot, command } = waiting;

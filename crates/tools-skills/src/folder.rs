@@ -17,14 +17,14 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// A file that is not offered, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct OmittedFile {
     /// The label of the folder, and the file in it.
     pub file: String,
     /// The reason.
     pub why: String,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for OmittedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is left out: {}", self.file, self.why)
     }
@@ -48,8 +48,8 @@ impl LibraryFolder {
         label: &str,
         folder: &Path,
         owner: SettingsOwner<'_>,
-    ) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
-        let left_out = |error: String| LeftOut { file: label.to_owned(), why: error };
+    ) -> Result<Option<(Self, Vec<Named>)>, OmittedFile> {
+        let left_out = |error: String| OmittedFile { file: label.to_owned(), why: error };
         let workspace = match Workspace::open_settings(folder, owner) {
             Ok(workspace) => Arc::new(workspace),
             Err(WorkspaceError::Missing { .. }) => return Ok(None),
@@ -89,8 +89,8 @@ impl LibraryFolder {
         String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
     }
 
-    pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> LeftOut {
-        LeftOut { file: format!("{}: {path}", self.label), why: why.to_string() }
+    pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> OmittedFile {
+        OmittedFile { file: format!("{}: {path}", self.label), why: why.to_string() }
     }
 }
 

@@ -16,7 +16,7 @@ mod prompts;
 mod set;
 
 pub use document::{Document, DocumentError};
-pub use folder::LeftOut;
+pub use folder::OmittedFile;
 pub use prompts::{PromptError, PromptSummary};
 pub use run_slash_command::RunSlashCommand;
 pub use set::tools;

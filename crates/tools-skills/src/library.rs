@@ -7,7 +7,7 @@ use windlass_sandbox::{SettingsOwner, WorkspacePath};
 use windlass_tool::ToolError;
 
 use crate::document::Document;
-use crate::folder::{LeftOut, LibraryFolder, Named};
+use crate::folder::{LibraryFolder, Named, OmittedFile};
 
 /// The maximum number of files of one kind, since every request lists their names.
 const MAX_FILES: usize = 100;
@@ -39,7 +39,7 @@ pub(crate) trait LibraryItem: Sized {
         library: &Library<Self>,
         source: &LibraryFolder,
         entry: Named,
-    ) -> Result<Option<(String, Self)>, LeftOut>;
+    ) -> Result<Option<(String, Self)>, OmittedFile>;
 
     fn file(&self) -> &LibraryFile;
 }
@@ -48,7 +48,7 @@ pub(crate) trait LibraryItem: Sized {
 #[derive(Clone, Debug)]
 pub(crate) struct Library<T> {
     items: BTreeMap<String, T>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<OmittedFile>,
 }
 
 impl<T> Default for Library<T> {
@@ -96,7 +96,7 @@ impl<T: LibraryItem> Library<T> {
         self.items.keys().map(String::as_str)
     }
 
-    pub(crate) fn left_out(&self) -> &[LeftOut] {
+    pub(crate) fn left_out(&self) -> &[OmittedFile] {
         &self.left_out
     }
 

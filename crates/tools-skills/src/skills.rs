@@ -6,7 +6,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, SettingsOwner, WorkspacePath};
 
 use crate::document::{Document, DocumentError};
-use crate::folder::{LEADS_OUT, LeftOut, LibraryFolder, Named, is_name};
+use crate::folder::{LEADS_OUT, LibraryFolder, Named, OmittedFile, is_name};
 use crate::library::{Library, LibraryFile, LibraryItem};
 
 /// The main file of a skill that is a folder.
@@ -68,7 +68,7 @@ impl Skills {
     }
 
     /// Returns the files in the folders that are not offered.
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[OmittedFile] {
         self.library.left_out()
     }
 
@@ -115,7 +115,7 @@ impl LibraryItem for Skill {
         library: &Library<Self>,
         source: &LibraryFolder,
         (path, name, kind): Named,
-    ) -> Result<Option<(String, Self)>, LeftOut> {
+    ) -> Result<Option<(String, Self)>, OmittedFile> {
         let (path, folder) = match kind {
             Kind::Folder => (path.join(SKILL_FILE), Some(path)),
             Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),

@@ -6,7 +6,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, SettingsOwner};
 
 use crate::document::Document;
-use crate::folder::{LEADS_OUT, LeftOut, LibraryFolder, Named, is_name};
+use crate::folder::{LEADS_OUT, LibraryFolder, Named, OmittedFile, is_name};
 use crate::library::{Library, LibraryFile, LibraryItem};
 
 const MAX_DESCRIPTION_CHARS: usize = 300;
@@ -51,7 +51,7 @@ impl SlashCommands {
     }
 
     /// Returns the files in the folders that are not offered.
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[OmittedFile] {
         self.library.left_out()
     }
 
@@ -80,7 +80,7 @@ impl LibraryItem for SlashCommand {
         library: &Library<Self>,
         source: &LibraryFolder,
         (path, name, kind): Named,
-    ) -> Result<Option<(String, Self)>, LeftOut> {
+    ) -> Result<Option<(String, Self)>, OmittedFile> {
         let name = match (kind, name.strip_suffix(".md")) {
             (Kind::File, Some(name)) => name,
             (Kind::Link, Some(_)) => return Err(source.left_out(&path, LEADS_OUT)),

@@ -34,6 +34,6 @@ pub use web_extract::WebExtract;
 pub use web_fetch::WebFetch;
 pub use web_search::WebSearch;
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SendError, SystemResolver,
-    TcpDialer, UrlRefusal, WebUrl,
+    CheckedAddress, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, RootError, SendError,
+    SystemResolver, TcpDialer, UrlRefusal, WebUrl,
 };

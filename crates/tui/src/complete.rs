@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found() {
+    fn commands_and_files_are_found_before_the_caret() {
         assert_eq!(find_word("/mo"), Some(Word::Command("mo")));
         assert_eq!(find_word("/usr/bin"), None);
         assert_eq!(find_word("look at @src/l"), Some(Word::File("src/l")));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_file_comes_first() {
+    fn the_best_file_is_first() {
         let files = ["crates/app/src/lib.rs", "docs/library.md", "src/main.rs", "lib.rs"].map(str::to_owned);
         let offers: Vec<String> = complete_file("lib", &files).into_iter().map(|offer| offer.text).collect();
         assert_eq!(offers, ["@lib.rs ", "@docs/library.md ", "@crates/app/src/lib.rs "]);

@@ -1,4 +1,4 @@
-//! `Checked`, an address that passed the check, and its only constructor.
+//! `CheckedAddress`, an address that passed the check, and its only constructor.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,9 +10,9 @@ use crate::{HostPort, ReachError, Resolver, Scope};
 /// A socket address that passed the check and may be dialled. Only [`checked`] creates it, so a
 /// [`Dialer`](crate::Dialer) cannot be given another address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Checked(SocketAddr);
+pub struct CheckedAddress(SocketAddr);
 
-impl Checked {
+impl CheckedAddress {
     /// Returns the IP address and the port.
     pub fn address(self) -> SocketAddr {
         self.0
@@ -26,11 +26,11 @@ impl Checked {
 ///
 /// # Errors
 /// The name has no address, or has one outside the scope.
-pub async fn checked(
+pub async fn check_addresses(
     to: &HostPort,
     scope: Scope,
     resolver: &dyn Resolver,
-) -> Result<Vec<Checked>, ReachError> {
+) -> Result<Vec<CheckedAddress>, ReachError> {
     let unresolved = |source| ReachError::Unresolved { host: to.host.clone(), source };
     let found = match to.address {
         Some(address) => vec![address],
@@ -43,5 +43,5 @@ pub async fn checked(
     if let Some(address) = found.iter().find(is_refused) {
         return Err(ReachError::NotPublic { host: to.host.clone(), address: *address });
     }
-    Ok(found.into_iter().map(|address| Checked(SocketAddr::new(address, to.port))).collect())
+    Ok(found.into_iter().map(|address| CheckedAddress(SocketAddr::new(address, to.port))).collect())
 }

@@ -13,7 +13,7 @@ use hyper::header::HeaderMap;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::{Dialer, Reach, Resolver, Scope, SystemResolver, TcpDialer, WebUrl, checked};
+use crate::{Dialer, Reach, Resolver, Scope, SystemResolver, TcpDialer, WebUrl, check_addresses};
 
 pub use error::{RootError, SendError};
 pub use exchange::CheckedResponse;
@@ -131,7 +131,7 @@ impl CheckedClient {
         let host = || url.host().to_owned();
         let sent = async {
             let limit = limits.connect;
-            let found = timeout(limit, checked(url.endpoint(), scope, &*self.resolver)).await;
+            let found = timeout(limit, check_addresses(url.endpoint(), scope, &*self.resolver)).await;
             let addresses = found.map_err(|_| SendError::ConnectTimedOut { host: host(), limit })??;
             let carrier = connection::open(&*self.dialer, &self.tls, url, &addresses, limit).await?;
             exchange::exchange(carrier, url, request).await

@@ -5,7 +5,7 @@ use std::io;
 use std::net::TcpStream;
 use std::pin::Pin;
 
-use crate::Checked;
+use crate::CheckedAddress;
 
 /// The future of a connection attempt.
 pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + Send + 'a>>;
@@ -15,13 +15,13 @@ pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + S
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use windlass_web_reach::{Checked, DialFuture, Dialer, TcpDialer};
+/// use windlass_web_reach::{CheckedAddress, DialFuture, Dialer, TcpDialer};
 ///
 /// #[derive(Default)]
 /// struct Counting(AtomicUsize);
 ///
 /// impl Dialer for Counting {
-///     fn dial(&self, to: Checked) -> DialFuture<'_> {
+///     fn dial(&self, to: CheckedAddress) -> DialFuture<'_> {
 ///         self.0.fetch_add(1, Ordering::Relaxed);
 ///         TcpDialer.dial(to)
 ///     }
@@ -29,7 +29,7 @@ pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + S
 /// ```
 pub trait Dialer: Send + Sync {
     /// Opens a non-blocking connection to exactly this address.
-    fn dial(&self, to: Checked) -> DialFuture<'_>;
+    fn dial(&self, to: CheckedAddress) -> DialFuture<'_>;
 }
 
 /// A dialer for plain TCP.
@@ -38,7 +38,7 @@ pub trait Dialer: Send + Sync {
 pub struct TcpDialer;
 
 impl Dialer for TcpDialer {
-    fn dial(&self, to: Checked) -> DialFuture<'_> {
+    fn dial(&self, to: CheckedAddress) -> DialFuture<'_> {
         Box::pin(async move { tokio::net::TcpStream::connect(to.address()).await?.into_std() })
     }
 }

@@ -16,7 +16,7 @@ mod web_url;
 #[cfg(unix)]
 pub use accept::accept_unix;
 pub use accept::{accept, listen};
-pub use checked::{Checked, checked};
+pub use checked::{CheckedAddress, check_addresses};
 #[cfg(feature = "client")]
 pub use client::{CheckedClient, CheckedResponse, OutgoingRequest, RootError, SendError, TimeLimits};
 pub use dialer::{DialFuture, Dialer, TcpDialer};

@@ -18,7 +18,9 @@ pub use crate::attachments::Attach;
 pub use crate::{
     Agent, Approver, Event, Outcome, Report, RunHandle, RunOptions, Session, TypedEvent,
     policy::{ApprovalDecision, ApprovalRequest, Policy},
-    tool::{Context, Output, Progress, Showing, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
+    tool::{
+        Context, Output, Progress, ProgressSink, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset,
+    },
     toolbox::{Preset, ToolConfig, Toolbox},
 };
 pub use crate::{

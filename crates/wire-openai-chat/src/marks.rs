@@ -57,7 +57,7 @@ pub(crate) fn set(message: &mut Message, name: &str, value: Value) {
 }
 
 /// Returns the fields of a call that the provider requires back with it (RULES P2).
-pub(crate) fn travelling(extra: &RawValue) -> Option<Opaque> {
+pub(crate) fn opaque_fields(extra: &RawValue) -> Option<Opaque> {
     let extra: Value = serde_json::from_str(extra.get()).ok()?;
     (!extra.is_null()).then(|| Opaque::new(NAME, json!({ CALL: { "extra_content": extra } })))
 }

@@ -221,7 +221,7 @@ impl Reader {
                 self.customs.push(CustomCall { slot, id, name, input });
             }
             (None, _) => {
-                let opaque = call.extra_content.and_then(marks::travelling);
+                let opaque = call.extra_content.and_then(marks::opaque_fields);
                 let place = (call.index.0, position);
                 self.fragment(place, id, opaque, call.function.unwrap_or_default(), chunks);
             }

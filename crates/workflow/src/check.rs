@@ -6,7 +6,7 @@ mod kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::plan::{Kind, Need, Node, Tries, Why};
+use crate::plan::{DependencyKind, Kind, Need, Node, Tries};
 use crate::template::{Filling, Path};
 use crate::{Definition, FailurePolicy, PathError, StepDefinition, WorkflowError};
 
@@ -42,7 +42,7 @@ impl Level<'_> {
 }
 
 /// The validated steps of one level, and the paths that they read from the levels around it.
-struct Checked {
+struct CheckedSteps {
     nodes: Vec<Arc<Node>>,
     reads: Vec<Path>,
 }
@@ -89,7 +89,7 @@ fn name(name: &str) -> Result<(), WorkflowError> {
     Err(WorkflowError::Name { name: name.to_owned() })
 }
 
-fn level(steps: &[StepDefinition], around: LevelContext<'_>) -> Result<Checked, WorkflowError> {
+fn level(steps: &[StepDefinition], around: LevelContext<'_>) -> Result<CheckedSteps, WorkflowError> {
     if around.depth > MAX_DEPTH {
         return Err(WorkflowError::TooMany { what: "levels", count: around.depth, most: MAX_DEPTH });
     }
@@ -110,7 +110,7 @@ fn level(steps: &[StepDefinition], around: LevelContext<'_>) -> Result<Checked, 
         reads.extend(outside);
     }
     cycle::refuse(&nodes)?;
-    Ok(Checked { nodes, reads })
+    Ok(CheckedSteps { nodes, reads })
 }
 
 /// Returns, for each step that must be opened, the names of the steps that can open it.
@@ -152,9 +152,9 @@ fn node(
         check_path(&step.name, path, level, around)?;
     }
     reads.extend(inner);
-    let mut needs: BTreeMap<String, Why> = BTreeMap::new();
+    let mut needs: BTreeMap<String, DependencyKind> = BTreeMap::new();
     let mut outside = Vec::new();
-    let mut need = |step: &str, why: Why| {
+    let mut need = |step: &str, why: DependencyKind| {
         let known = needs.entry(step.to_owned()).or_insert(why);
         *known = why.max(*known);
     };
@@ -162,13 +162,13 @@ fn node(
         if !level.names.contains(other.as_str()) {
             return Err(unknown(&step.name, other));
         }
-        need(other, Why::Order);
+        need(other, DependencyKind::Order);
     }
     for path in reads {
         let Some((other, rest)) = path.step() else { continue };
         let why = match rest.first().map(String::as_str) {
-            Some("status" | "error") => Why::Status,
-            Some("output") | None => Why::Data,
+            Some("status" | "error") => DependencyKind::Status,
+            Some("output") | None => DependencyKind::Data,
             Some(_) => return Err(wrong(PathError::NoPath { text: path.to_string() })),
         };
         if level.names.contains(other) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::plan::{Kind, Node, Why};
+use crate::plan::{DependencyKind, Kind, Node};
 use crate::{FailurePolicy, StepDefinition, Workflow};
 
 /// Maximum length of the description of a step, in characters.
@@ -125,14 +125,16 @@ fn arguments(step: &StepDefinition) -> String {
 
 fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
     let mut notes = Vec::new();
-    let of = |why: Why| node.needs.iter().filter(move |need| need.why == why).map(|need| need.step.as_str());
+    let of = |why: DependencyKind| {
+        node.needs.iter().filter(move |need| need.why == why).map(|need| need.step.as_str())
+    };
     let mut list = |what: &str, steps: Vec<&str>| {
         if !steps.is_empty() {
             notes.push(format!("{what} {}", steps.join(", ")));
         }
     };
-    list("reads", of(Why::Data).chain(of(Why::Status)).collect());
-    list("after", of(Why::Order).collect());
+    list("reads", of(DependencyKind::Data).chain(of(DependencyKind::Status)).collect());
+    list("after", of(DependencyKind::Order).collect());
     list("only if opened by", node.gates.iter().map(String::as_str).collect());
     list("then", step.then.iter().map(String::as_str).collect());
     list("else", step.otherwise.iter().map(String::as_str).collect());

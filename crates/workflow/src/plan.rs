@@ -40,12 +40,12 @@ pub(crate) struct Tries {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     pub(crate) step: String,
-    pub(crate) why: Why,
+    pub(crate) why: DependencyKind,
 }
 
 /// The reason for a dependency on another step, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
+pub(crate) enum DependencyKind {
     /// It reads the status or the error of the other step, which may fail.
     Status,
     /// It must run after the other step.
@@ -56,14 +56,14 @@ pub(crate) enum Why {
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Call { tool: String, arguments: Filling, reading: Reading },
+    Call { tool: String, arguments: Filling, reading: OutputConversion },
     Condition { condition: Condition, then: Vec<String>, otherwise: Vec<String> },
     Group(Group),
 }
 
 /// The conversion of a result into an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum OutputConversion {
     Output(OutputForm),
     /// A human's approval, with a comment.
     Approval,

@@ -14,7 +14,7 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use crate::machine::{Effect, End, Machine};
 use crate::questions::{answering, asker, asks};
 use crate::record::{Record, WorkflowEntry};
-use crate::stepping::{Ran, Stepping};
+use crate::stepping::{PlannedStep, Ran};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
 /// Runs workflows with the tools, the policy and the approver of an agent. It does not call the agent's
@@ -99,7 +99,7 @@ impl Drive<'_> {
             while let Some(effect) = effects.pop_front() {
                 match effect {
                     Effect::Run { key, attempt, delay_ms, timeout_ms, work } => {
-                        let stepping = Stepping { key, attempt, delay_ms, timeout_ms, work };
+                        let stepping = PlannedStep { key, attempt, delay_ms, timeout_ms, work };
                         effects.extend(self.begin(stepping)?);
                     }
                     Effect::Ended { key, status, error } => {
@@ -123,7 +123,7 @@ impl Drive<'_> {
     }
 
     /// Starts a call, or uses its recorded result.
-    fn begin(&mut self, stepping: Stepping) -> Result<Vec<Effect>, RunError> {
+    fn begin(&mut self, stepping: PlannedStep) -> Result<Vec<Effect>, RunError> {
         let (key, attempt) = (stepping.key.clone(), stepping.attempt);
         let asked = stepping.work.digest();
         let known = self.record.calls.remove(&(key.clone(), attempt));

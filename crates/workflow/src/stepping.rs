@@ -9,12 +9,12 @@ use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::CancellationToken;
 
 use crate::machine::{End, Failure, RetryRule};
-use crate::plan::Reading;
+use crate::plan::OutputConversion;
 use crate::work::Work;
 use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
 
 /// A call to make.
-pub(crate) struct Stepping {
+pub(crate) struct PlannedStep {
     pub(crate) key: StepKey,
     pub(crate) attempt: u32,
     pub(crate) delay_ms: u64,
@@ -36,7 +36,7 @@ impl End {
     }
 }
 
-impl Stepping {
+impl PlannedStep {
     pub(crate) async fn make(
         self,
         hands: &Agent,
@@ -136,7 +136,7 @@ impl Stepping {
         let Some(result) = report.results.first() else {
             return End::refuse("the call has no result".to_owned());
         };
-        if self.work.reading == Reading::Approval {
+        if self.work.reading == OutputConversion::Approval {
             return approval(result, report.answers.get(id));
         }
         if result.status.is_ok() {
@@ -201,9 +201,9 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
     }
 }
 
-fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
+fn output(result: &ToolResult, reading: OutputConversion, may_repeat: bool) -> End {
     let text = result.display_text();
-    if reading != Reading::Output(OutputForm::Json) {
+    if reading != OutputConversion::Output(OutputForm::Json) {
         return End::Done(Value::String(text));
     }
     if let Some(value) = json_in(&text) {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Arguments, ArgumentsError, CallId, IdError, NameError, ToolCall, ToolName};
 
-use crate::plan::Reading;
+use crate::plan::OutputConversion;
 use crate::{OutputForm, StepKey};
 
 /// The call of a step, with its arguments resolved.
@@ -12,7 +12,7 @@ use crate::{OutputForm, StepKey};
 pub(crate) struct Work {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
-    pub(crate) reading: Reading,
+    pub(crate) reading: OutputConversion,
     /// True if the author of the workflow declares the call idempotent.
     pub(crate) repeatable: bool,
 }
@@ -32,7 +32,7 @@ impl Work {
     pub(crate) fn new(
         tool: String,
         arguments: Map<String, Value>,
-        reading: Reading,
+        reading: OutputConversion,
         repeatable: bool,
     ) -> Self {
         Self { tool, arguments, reading, repeatable }
@@ -48,9 +48,9 @@ impl Work {
     /// Returns a digest that is equal for equal calls, whatever the order of their argument keys.
     pub(crate) fn digest(&self) -> String {
         let reading = match self.reading {
-            Reading::Output(OutputForm::Text) => "text",
-            Reading::Output(OutputForm::Json) => "json",
-            Reading::Approval => "approval",
+            OutputConversion::Output(OutputForm::Text) => "text",
+            OutputConversion::Output(OutputForm::Json) => "json",
+            OutputConversion::Approval => "approval",
         };
         let asked = json!({"tool": self.tool, "arguments": self.arguments, "reading": reading});
         let text = asked.to_string();

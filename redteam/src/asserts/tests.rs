@@ -14,7 +14,7 @@ fn figures_are_compared() {
 }
 
 #[test]
-fn texts_are_looked_for() {
+fn contains_and_lacks_search_the_text() {
     let many: Value = json!(["one", "two"]);
     assert_eq!(contains("result_contains", &many, "one and two").unwrap(), None);
     assert!(contains("result_contains", &many, "one").unwrap().is_some());

@@ -7,7 +7,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use windlass_agent::{Entry, Outcome, Wait};
 use windlass_journal::Record;
-use windlass_testkit::durable::{ASK, Checked, EndOfPart, Harness, Job, KEEP, LOOK, LeftState, MARK, check};
+use windlass_testkit::durable::{
+    ASK, ConformanceReport, EndOfPart, Harness, Job, KEEP, LOOK, LeftState, MARK, check,
+};
 
 use super::storage::RunStore;
 use super::worker::append;
@@ -56,7 +58,7 @@ impl Conform {
 }
 
 /// Runs the kit against processes over a store. Returns its result, and the number of points.
-pub(super) fn check_processes(scratch: &Path, store: &str) -> anyhow::Result<(Checked, usize)> {
+pub(super) fn check_processes(scratch: &Path, store: &str) -> anyhow::Result<(ConformanceReport, usize)> {
     let mut harness = Processes {
         scratch: scratch.to_owned(),
         store: RunStore::open(store)?,

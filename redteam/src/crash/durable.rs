@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use windlass_testkit::durable::{Checked, MachineHarness, check};
+use windlass_testkit::durable::{ConformanceReport, MachineHarness, check};
 
 use super::conform::check_processes;
 use super::storage::{check_stores, with_address};
@@ -38,7 +38,7 @@ impl Durable {
 }
 
 /// Runs the kit over one store. `None` means that the machine cannot start it.
-fn check_store(name: &str, scratch: &Path) -> anyhow::Result<Option<Checked>> {
+fn check_store(name: &str, scratch: &Path) -> anyhow::Result<Option<ConformanceReport>> {
     // A memory ends with its process, so the deaths are simulated in this process.
     if name == "memory" {
         return Ok(Some(check(&mut MachineHarness::default())));

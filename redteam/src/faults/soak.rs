@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use futures_util::StreamExt as _;
-use windlass_agent::{Agent, Condense, ContextLimits, Event, Outcome, RunLimits, RunOptions};
+use windlass_agent::{Agent, CompactionMode, ContextLimits, Event, Outcome, RunLimits, RunOptions};
 use windlass_journal::FileJournal;
 use windlass_protocol::{Hints, History, ToolName, ToolSpec};
 use windlass_tool::Tool;
@@ -120,7 +120,7 @@ fn agent(
     };
     let tools = [tool("look", Hints::read_only())?, tool("change", Hints::default())?];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build()?;
-    let condense = if number.is_multiple_of(2) { Condense::SumUp } else { Condense::LeaveOut };
+    let condense = if number.is_multiple_of(2) { CompactionMode::SumUp } else { CompactionMode::LeaveOut };
     let model =
         Faulty { luck: luck.clone(), seen: seen.clone(), answers: answers.clone(), calls: AtomicU64::new(0) };
     let agent = Agent::builder()

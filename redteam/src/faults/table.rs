@@ -56,14 +56,14 @@ const ROWS: &[Row] = &[
         "cancel during execution",
         By(&[
             ("agent", "run::cancelling_stops_what_runs_and_every_call_has_its_result"),
-            ("tools-shell", "command::stopping_yields_what_came"),
+            ("tools-shell", "command::a_cancelled_command_returns_its_output_so_far"),
         ]),
     ),
     row(
         "loop",
         "cancel in mid-stream",
         By(&[
-            ("loop", "execution::cancelling_while_the_answer_streams_keeps_its_words"),
+            ("loop", "execution::cancelling_while_the_answer_streams_keeps_its_text"),
             ("loop", "properties::every_request_is_paired_and_every_record_resumes"),
         ]),
     ),
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
         "loop",
         "torn or corrupt journal",
         By(&[
-            ("journal", "file::tests::a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on"),
+            ("journal", "file::tests::a_truncated_journal_keeps_whole_records_and_accepts_appends"),
             ("journal", "file::tests::no_damage_loses_a_record_before_it"),
             ("journal", "file::tests::zeros_at_the_end_are_a_cut_record"),
             ("cli", "suspend::a_damaged_record_is_resumed_with_salvage"),
@@ -104,15 +104,15 @@ const ROWS: &[Row] = &[
         "loop",
         "repeating model",
         By(&[
-            ("loop", "execution::calls_that_go_round_in_circles_are_stopped"),
-            ("loop", "streaming::words_alone_are_nudged_a_limited_number_of_times"),
+            ("loop", "execution::repeated_rounds_of_calls_are_stopped"),
+            ("loop", "streaming::text_only_answers_are_nudged_a_limited_number_of_times"),
         ]),
     ),
     row(
         "loop",
         "sub-agent fails",
         By(&[
-            ("subagent", "rights::an_agent_that_breaks_is_one_result"),
+            ("subagent", "rights::a_panic_of_an_agent_is_one_error_result"),
             ("subagent", "rights::tools_are_those_of_the_definition_that_the_caller_has"),
             ("subagent", "limits::agents_go_three_deep_and_no_deeper"),
             ("subagent", "limits::agents_end_with_their_caller"),
@@ -148,7 +148,7 @@ const ROWS: &[Row] = &[
     row(
         "files",
         "large directory",
-        By(&[("tools-fs", "odd::a_large_or_deep_folder_ends_with_a_word_about_it")]),
+        By(&[("tools-fs", "odd::large_and_deep_folders_are_refused_or_shortened_with_a_message")]),
     ),
     row(
         "files",
@@ -163,7 +163,7 @@ const ROWS: &[Row] = &[
         "grandchildren and daemons",
         By(&[
             ("tools-shell", "faults::f56_grandchildren_and_daemons_end_with_the_call"),
-            ("sandbox", "leashed::everybody_ends_with_the_leash"),
+            ("sandbox", "leashed::all_processes_end_with_the_leash"),
             ("sandbox", "confined::no_child_survives_and_no_descriptor_stays_over_100_runs"),
         ]),
     ),
@@ -179,8 +179,8 @@ const ROWS: &[Row] = &[
         "process",
         "grandchild keeps the pipe open",
         By(&[
-            ("tools-shell", "command::a_grandchild_that_holds_the_pipe_is_not_waited_for"),
-            ("tools-shell", "faults::f58_who_holds_the_pipe_is_not_waited_for"),
+            ("tools-shell", "command::a_grandchild_with_an_open_pipe_does_not_delay_the_result"),
+            ("tools-shell", "faults::f58_an_open_pipe_does_not_delay_the_result"),
         ]),
     ),
     row(
@@ -196,7 +196,7 @@ const ROWS: &[Row] = &[
         "stubborn child",
         By(&[
             ("tools-shell", "command::a_command_that_ignores_term_is_killed_with_its_group"),
-            ("tools-shell", "faults::f61_stubborn_children_leave_nothing_run_after_run"),
+            ("tools-shell", "faults::f61_stubborn_children_leak_no_processes_or_descriptors"),
             ("sandbox", "confined::no_child_survives_and_no_descriptor_stays_over_100_runs"),
         ]),
     ),
@@ -206,7 +206,7 @@ const ROWS: &[Row] = &[
         By(&[
             ("sandbox", "leashed::processes_are_bounded"),
             ("sandbox", "leashed::memory_of_one_process_is_bounded"),
-            ("sandbox", "confined::limits_hold"),
+            ("sandbox", "confined::resource_limits_are_enforced"),
             ("tools-shell", "faults::f62_a_disk_filler_is_stopped_in_time"),
         ]),
     ),
@@ -215,7 +215,7 @@ const ROWS: &[Row] = &[
         "mcp",
         "server dies in mid-call",
         By(&[
-            ("mcp", "calls::a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew"),
+            ("mcp", "calls::a_call_is_not_repeated_after_a_crash_and_the_server_restarts"),
             ("mcp", "child::a_server_that_exits_in_a_call_ends_it_though_its_helper_holds_the_pipe"),
         ]),
     ),
@@ -224,7 +224,7 @@ const ROWS: &[Row] = &[
         "dirty stdio",
         By(&[
             ("mcp", "calls::dirty_lines_are_skipped_and_counted"),
-            ("mcp", "calls::a_line_of_a_hundred_megabytes_goes_past_unkept"),
+            ("mcp", "calls::a_line_of_a_hundred_megabytes_is_skipped"),
             ("mcp", "calls::any_bytes_in_a_call_end_in_one_result"),
         ]),
     ),
@@ -233,17 +233,17 @@ const ROWS: &[Row] = &[
         "tools change in the session",
         By(&[
             ("mcp", "calls::a_changed_tool_does_not_run_under_its_old_definition"),
-            ("mcp", "accepted::each_change_of_a_definition_asks_again_with_what_changed"),
+            ("mcp", "accepted::each_changed_definition_needs_a_new_acceptance"),
         ]),
     ),
     row(
         "mcp",
         "HTTP session lost",
         By(&[
-            ("mcp", "http::a_lost_session_is_begun_again_once_and_no_call_is_sent_twice"),
+            ("mcp", "http::a_lost_session_is_reinitialized_once_and_no_call_is_sent_twice"),
             ("mcp", "http::a_cut_stream_without_a_mark_ends_the_call_and_nothing_is_sent_again"),
-            ("mcp", "http::a_cut_stream_is_gone_on_with_at_its_mark"),
-            ("mcp", "http::a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again"),
+            ("mcp", "http::a_broken_stream_resumes_at_its_last_event_id"),
+            ("mcp", "http::an_accepted_but_unanswered_call_times_out_and_is_not_repeated"),
         ]),
     ),
     row("soak", "10 000 turns, 5 % random faults, fixed seeds", Here(InjectedFault::Soak)),

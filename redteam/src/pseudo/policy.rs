@@ -166,7 +166,7 @@ fn remote(engine: &mut Engine, heard: &[EarlierAnswers], call: &ToolCall) -> any
         .context("a server")?;
     let (server, tool) = (server.to_owned(), tool.to_owned());
     let effect = Effect::Mcp { server, tool, fingerprint: "0".repeat(64), known: true };
-    let facts = windlass_hitl::Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
+    let facts = windlass_hitl::PolicyInput::new(call.name.clone(), Hints::default(), call, vec![effect]);
     let facts = engine.place_facts(facts, now_ms());
     for heard in
         heard.iter().filter(|heard| heard.tool.as_deref().is_none_or(|tool| tool == call.name.as_str()))

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_hitl::is_public;
-use windlass_tools_web::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
+use windlass_tools_web::{CheckedAddress, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
 
 /// All dial attempts, in order.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub(crate) struct CountingDialer {
 }
 
 impl Dialer for CountingDialer {
-    fn dial(&self, to: Checked) -> DialFuture<'_> {
+    fn dial(&self, to: CheckedAddress) -> DialFuture<'_> {
         self.dials.note(to.address());
         if to.address() == self.loopback {
             return TcpDialer.dial(to);

@@ -35,7 +35,7 @@ fn rules_add_up_and_files_replace_each_other() {
 }
 
 #[test]
-fn people_and_lessons_are_read() {
+fn approver_and_learned_settings_are_parsed() {
     let words = json!({
         "default": "deny",
         "approver": "answers yes to everything",
@@ -51,7 +51,7 @@ fn people_and_lessons_are_read() {
 }
 
 #[test]
-fn a_word_that_is_not_known_is_an_error() {
+fn unknown_setup_keys_and_values_are_errors() {
     refused(&json!({"rulez": []}), "`rulez` is not known");
     refused(&json!({"approver": "shrugs"}), "neither yes nor deny");
     refused(&json!({"default": "perhaps"}), "ask, deny or allow");

@@ -63,7 +63,7 @@ fn accepted_cases_pass() {
 }
 
 #[test]
-fn an_accept_list_that_is_not_met_fails() {
+fn an_unmatched_accept_list_fails() {
     check(&with(read("README.md"), "accept", json!(["deny", "ask"])), "failed", "not accepted");
     check(&with(read("README.md"), "accept", json!([])), "failed", "not accepted");
 }
@@ -103,7 +103,7 @@ fn unknown_cases_fail() {
 }
 
 #[test]
-fn a_thing_that_is_not_there_is_never_a_pass() {
+fn a_case_of_a_missing_tool_is_skipped() {
     let absent = case("launch_rocket", &json!({"at": "dawn"}), "P-ask", "execute");
     check(&with(absent, "accept", json!(["error"])), "skipped", "the tool launch_rocket does not exist");
 }

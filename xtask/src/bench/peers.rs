@@ -103,7 +103,7 @@ mod tests {
     use super::order;
 
     #[test]
-    fn targets_stand_in_the_order_of_performance() {
+    fn targets_are_in_the_order_of_performance() {
         let mut ids = ["M5", "L5", "T10", "T2", "L1", "T1"];
         ids.sort_by_key(|id| order(id));
         assert_eq!(ids, ["T1", "T2", "T10", "L1", "L5", "M5"]);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_runs_beside_the_next_one_and_keeps_its_row() {
+    fn a_concurrent_step_keeps_its_row() {
         let step = |name, lane, run| Step { name, pace: Pace::Quick, lane, run };
         let steps = [
             step("signal", Lane::Beside, signal),

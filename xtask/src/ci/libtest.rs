@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_skips_and_figures_are_told() {
+    fn the_summary_lists_failures_skips_and_figures() {
         let printed = lines(&[
             "test a::b ... FAILED",
             "test c ... ok",

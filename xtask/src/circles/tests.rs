@@ -9,14 +9,14 @@ fn check(files: &[(&str, &str)], expected: &[&[&str]]) {
 }
 
 #[test]
-fn files_that_import_each_other_are_a_circle_and_a_chain_is_none() {
+fn import_cycles_are_found_and_chains_are_not() {
     let chain = [("lib", "mod a; mod b; mod c;"), ("a", "use crate::b::B;"), ("b", "use crate::c::C;")];
     check(&[chain.as_slice(), &[("c", "pub struct C;")]].concat(), &[]);
     check(&[chain.as_slice(), &[("c", "use crate::a::A;")]].concat(), &[&["a", "b", "c"]]);
 }
 
 #[test]
-fn a_re_export_leads_to_the_file_with_the_item() {
+fn a_re_export_resolves_to_the_file_with_the_item() {
     let lib = "mod a; mod b; pub use a::{A, Other as Alias}; pub use self::b::B;";
     check(&[("lib", lib), ("a", "use crate::B;"), ("b", "struct B;")], &[]);
     check(&[("lib", lib), ("a", "use crate::B;"), ("b", "use crate::Alias;")], &[&["a", "b"]]);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_of_the_page_has_one_word_if_all_mocks_agree() {
+    fn a_table_cell_has_one_status_if_all_mocks_agree() {
         let mut all =
             vec![conversation("openai-chat", r#""ok":true"#), conversation("gemini", r#""ok":true"#)];
         let second = Conversation { mock: "aimock", ..conversation("openai-chat", r#""ok":true"#) };

@@ -220,7 +220,7 @@ mod tests {
     use super::{Chroot, is_registry_variable};
 
     #[test]
-    fn the_projects_files_are_copied_wherever_the_process_was_started() {
+    fn project_files_are_copied_from_any_working_directory() {
         let sh = Shell::new().unwrap();
         let folder = sh.create_temp_dir().unwrap();
         sh.change_dir(folder.path());

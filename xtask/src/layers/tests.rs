@@ -100,7 +100,7 @@ fn a_build_dependency_counts_and_a_dev_dependency_does_not() {
 }
 
 #[test]
-fn the_test_kit_and_the_mock_come_by_path_only() {
+fn testkit_and_mock_are_path_dependencies_only() {
     let problems_with = |name: &str, path_only: bool| {
         let mut project = project(&[]);
         let kit = Dependency { path_only, ..dependency(name, Kind::Dev) };
@@ -129,7 +129,7 @@ fn tokio_in_a_pure_crate_is_refused() {
 }
 
 #[test]
-fn tokio_behind_another_crate_is_refused_with_the_way() {
+fn a_transitive_tokio_dependency_is_refused_with_its_path() {
     check_transitive(
         &[("windlass-wire", &["bytes", "gadget"]), ("gadget", &["tokio"]), ("windlass-client", &["tokio"])],
         &["`windlass-wire` is a pure crate and must not reach `tokio`: windlass-wire -> gadget -> tokio"],
@@ -146,7 +146,7 @@ fn the_table_lists_normal_edges_between_crates() {
 }
 
 #[test]
-fn the_table_is_put_between_its_markers() {
+fn the_table_is_inserted_between_its_markers() {
     let page = table::replace(&table::empty_page(), "| row |\n").unwrap();
     assert!(page.contains("<!-- layers:begin -->\n| row |\n<!-- layers:end -->\n"));
     assert_eq!(table::replace(&page, "| row |\n").unwrap(), page);

@@ -68,7 +68,7 @@ fn check_links(line: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_page_leads_to_files_that_exist() {
+fn links_of_a_page_must_exist() {
     check_links(
         "[a](a.md), [b](../crates/sse), [c](https://example.org/x), [d](#d), [e](../README.md#e)",
         &[],
@@ -92,7 +92,7 @@ fn check_walk(rows: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_walk_has_a_limit_of_files_and_lines_and_names_what_is_there() {
+fn a_walk_is_limited_in_files_and_lines_and_names_existing_items() {
     let row = |name: &str| format!("| [{name}](../crates/a/src/{name}.rs) | `push` | Text. |\n");
     let rows = |count: usize| (0..count).map(|number| row(&number.to_string())).collect::<String>();
     check_walk(&rows(20), &[]);
@@ -119,7 +119,7 @@ fn sse() -> Package {
 }
 
 #[test]
-fn machine_paths_are_seen_and_sample_homes_are_not() {
+fn machine_paths_are_reported_except_sample_homes() {
     check_text("a.md", "see /work/notes", &["a.md:1: `/work/notes` is a path of one machine"]); // tidy: sample
     check_text("a.md", "in /home/jane/x", &["a.md:1: `/home/jane` is a path of one machine"]); // tidy: sample
     check_text("a.md", "in /home/alice/x, src/work/it, https://a.example/root/x, ../work/x", &[]);
@@ -127,7 +127,7 @@ fn machine_paths_are_seen_and_sample_homes_are_not() {
 }
 
 #[test]
-fn registries_are_seen_and_the_public_index_is_not() {
+fn registries_other_than_the_public_index_are_reported() {
     let line = "registry = \"sparse+https://mirror.example/\""; // tidy: sample
     check_text("a.toml", line, &["a.toml:1: a registry other than the public index"]);
     check_text("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"", &[]);
@@ -226,7 +226,7 @@ fn tests_do_not_count_in_a_files_size() {
 }
 
 #[test]
-fn dependencies_come_through_the_workspace() {
+fn dependencies_are_declared_in_the_workspace() {
     check_manifest(
         "[dependencies]\nbytes.workspace = true\nserde = { workspace = true, optional = true }\n",
         &[],

@@ -31,7 +31,7 @@ fn pictures_and_binary_files_are_parts_of_the_task() {
 }
 
 #[test]
-fn embedded_texts_follow_the_words() {
+fn embedded_resources_follow_the_prompt_text() {
     let blocks = json!([
         {"type": "text", "text": "Explain "},
         {"type": "resource_link", "uri": "file:///p/b.rs", "name": "b.rs"},

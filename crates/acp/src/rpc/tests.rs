@@ -10,7 +10,7 @@ fn code_of(line: &str) -> (Value, i64) {
 }
 
 #[test]
-fn messages_are_told_apart() {
+fn requests_notifications_and_responses_are_distinguished() {
     let request = parse(br#"{"jsonrpc":"2.0","id":"a","method":"m","params":{"x":1}}"#).unwrap();
     assert_eq!(
         request,

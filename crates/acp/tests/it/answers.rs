@@ -81,7 +81,7 @@ async fn a_rejection_for_the_session_covers_the_same_call_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_in_words_are_forms_of_a_client_that_shows_forms() {
+async fn questions_are_sent_as_forms_to_a_client_that_supports_forms() {
     let place = Place::new(ASKS).await;
     let mut client = connect_with_forms(&place).await;
     let session = client.open(&place.project).await;

@@ -200,7 +200,7 @@ async fn a_mode_changes_the_next_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_answer_a_question_of_the_model() {
+async fn a_text_prompt_answers_a_question_of_the_model() {
     let place = Place::new(
         r#"{"turns": [
             {"steps": [{"call": {"name": "ask_followup_question", "arguments": {"question": "Which file?"}}}]},

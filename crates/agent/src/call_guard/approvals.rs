@@ -2,7 +2,7 @@
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::CallId;
-use windlass_toolbox::Checked;
+use windlass_toolbox::CheckedCall;
 
 use super::CallGuard;
 use crate::AgentError;
@@ -13,7 +13,7 @@ impl CallGuard {
     /// (RULES H14).
     pub(super) fn question(
         &self,
-        checked: &Checked,
+        checked: &CheckedCall,
         decision: &Decision,
     ) -> Result<ApprovalRequest, AgentError> {
         let shown = self.digest(checked, &checked.call);

@@ -1,8 +1,8 @@
 //! The comparison of a call at its run with the call that was decided.
 
-use windlass_hitl::Facts;
+use windlass_hitl::PolicyInput;
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
-use windlass_toolbox::Checked;
+use windlass_toolbox::CheckedCall;
 
 /// Returns the result of a call whose decision does not hold any more.
 pub(super) fn refuse_stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
@@ -14,7 +14,7 @@ pub(super) fn refuse_stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
 
 /// Returns whether a call that the policy allowed has the same effects, targets and tool definition as when
 /// it was decided.
-pub(super) fn is_same(before: &Checked, now: &Checked) -> bool {
+pub(super) fn is_same(before: &CheckedCall, now: &CheckedCall) -> bool {
     let (known, met) = (&before.facts, &now.facts);
     let is_same_sight = known.tool == met.tool
         && known.effects == met.effects
@@ -24,7 +24,7 @@ pub(super) fn is_same(before: &Checked, now: &Checked) -> bool {
 }
 
 /// Describes for the model the change between the decision and the run.
-pub(super) fn difference(before: &Facts, now: &Facts) -> String {
+pub(super) fn difference(before: &PolicyInput, now: &PolicyInput) -> String {
     let changed = now.targets.iter().find(|target| !before.targets.contains(target));
     if let Some(target) = changed {
         return format!("{} has changed", target.path);

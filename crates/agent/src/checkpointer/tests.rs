@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
-use windlass_hitl::Facts;
+use windlass_hitl::PolicyInput;
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 use windlass_tool::CancellationToken;
 
@@ -39,7 +39,7 @@ async fn a_stopped_call_starts_no_checkpoint_after_the_previous_one_ends() {
     let name = ToolName::new("change").unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name.clone(), Arguments::default());
     let write = Effect::Write { path: "a".into(), bytes: None };
-    let facts = Facts::new(name, Hints::default(), &call, vec![write]);
+    let facts = PolicyInput::new(name, Hints::default(), &call, vec![write]);
     let stop = CancellationToken::new();
     let mut first = Box::pin(gate.pass(&facts, None, &stop));
     let mut second = Box::pin(gate.pass(&facts, None, &stop));

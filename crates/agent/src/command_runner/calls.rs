@@ -83,7 +83,7 @@ impl CommandRunner {
         let id = call.id.clone();
         let ctx = self.context(&id);
         let registered = self.run.running_calls.add(id.clone(), ctx.cancellation().clone());
-        let running = self.running(call, ctx);
+        let running = self.run_call(call, ctx);
         // The toolbox catches a tool that panics. After any other panic the tool may have run already.
         let text = "the call ended with an internal error, and its effects are not known";
         let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text)
@@ -100,7 +100,7 @@ impl CommandRunner {
     }
 
     /// Returns the future that runs a call. The call must be decided before the future is polled.
-    pub(super) fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = RunOutcome> + use<> {
+    pub(super) fn run_call(&self, call: ToolCall, ctx: Context) -> impl Future<Output = RunOutcome> + use<> {
         let (guard, tools) = (self.guard.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
         let parts = Arc::clone(&self.parts);
@@ -133,7 +133,7 @@ impl CommandRunner {
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
             let ctx = ctx.with_path_gate(checked.path_gate(&parts.policy));
-            match toolbox.run_if(&checked, &ctx, still).await {
+            match toolbox.run_rechecked(&checked, &ctx, still).await {
                 Ok(result) => {
                     tools.follow(&checked, &result);
                     RunOutcome::Ended(match hooks {

@@ -19,7 +19,7 @@ impl CommandRunner {
         }
         let decision = self.start_decision(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
-        let running = self.running(call.clone(), ctx);
+        let running = self.run_call(call.clone(), ctx);
         // The call only reads, so it can be started again later.
         let outcome = Box::new(SpeculativeOutcome::NotBegun);
         let otherwise = Input::Speculative { answer, call: call.id.clone(), outcome };

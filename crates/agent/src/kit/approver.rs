@@ -11,7 +11,7 @@ use super::ApproverRule;
 use super::question::question;
 use crate::Approver;
 
-type Checked<T = ()> = Result<T, RuleViolation<ApproverRule>>;
+type RuleResult<T = ()> = Result<T, RuleViolation<ApproverRule>>;
 
 /// The time for which an approver must not decide without an answer.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -71,7 +71,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub async fn check_approver(
     approver: &dyn Approver,
     answer: impl AsyncFn(&ApprovalRequest, bool),
-) -> Checked {
+) -> RuleResult {
     check_patience(approver, &answer).await?;
     for yes in [true, false] {
         let id = format!("kit-answer-{yes}");
@@ -86,7 +86,7 @@ pub async fn check_approver(
 ///
 /// # Errors
 /// Returns the first rule that the approver does not follow. The rules about a person's answer are not checked.
-pub async fn check_automatic_approver(approver: &dyn Approver) -> Checked {
+pub async fn check_automatic_approver(approver: &dyn Approver) -> RuleResult {
     let (one, other) = (question("kit-auto-1")?, question("kit-auto-2")?);
     let both = join(approver.decide(&one), approver.decide(&other));
     let (first, second) = in_time(both, ApproverRule::KeepsQuestionsApart).await?;
@@ -98,7 +98,10 @@ pub async fn check_automatic_approver(approver: &dyn Approver) -> Checked {
 }
 
 /// Asks a question and does not answer it.
-async fn check_patience(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalRequest, bool)) -> Checked {
+async fn check_patience(
+    approver: &dyn Approver,
+    answer: &impl AsyncFn(&ApprovalRequest, bool),
+) -> RuleResult {
     let request = question("kit-patience")?;
     let mut decide = approver.decide(&request);
     let sleep = Box::pin(tokio::time::sleep(PATIENCE));
@@ -121,12 +124,12 @@ async fn ask(
     rule: ApproverRule,
     answer: &impl AsyncFn(&ApprovalRequest, bool),
     yes: bool,
-) -> Checked<Option<ApprovalDecision>> {
+) -> RuleResult<Option<ApprovalDecision>> {
     Ok(in_time(join(approver.decide(request), answer(request, yes)), rule).await?.0)
 }
 
 /// Asks two questions, and answers the second one first.
-async fn check_two(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalRequest, bool)) -> Checked {
+async fn check_two(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalRequest, bool)) -> RuleResult {
     let rule = ApproverRule::KeepsQuestionsApart;
     let (one, other) = (question("kit-first")?, question("kit-second")?);
     let answers = async {
@@ -140,7 +143,10 @@ async fn check_two(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalReque
 }
 
 /// Drops an open question, and asks it again.
-async fn check_withdrawal(approver: &dyn Approver, answer: &impl AsyncFn(&ApprovalRequest, bool)) -> Checked {
+async fn check_withdrawal(
+    approver: &dyn Approver,
+    answer: &impl AsyncFn(&ApprovalRequest, bool),
+) -> RuleResult {
     let rule = ApproverRule::SurvivesWithdrawals;
     let (withdrawn, other) = (question("kit-withdrawn")?, question("kit-other")?);
     drop(select(approver.decide(&withdrawn), Box::pin(tokio::time::sleep(PATIENCE))).await);
@@ -157,7 +163,7 @@ fn check_decision(
     id: &str,
     expected: Option<bool>,
     rule: ApproverRule,
-) -> Checked {
+) -> RuleResult {
     let Some(decision) = decision else {
         let rule = if rule == ApproverRule::ReturnsTheAnswer { ApproverRule::Decides } else { rule };
         return Err(RuleViolation::new(rule, format!("the question {id:?} got no decision")));
@@ -176,7 +182,7 @@ fn check_decision(
     }
 }
 
-async fn in_time<T>(work: impl Future<Output = T>, rule: ApproverRule) -> Checked<T> {
+async fn in_time<T>(work: impl Future<Output = T>, rule: ApproverRule) -> RuleResult<T> {
     let late = |_| RuleViolation::new(rule, format!("no decision arrived within {LONGEST:?}"));
     tokio::time::timeout(LONGEST, work).await.map_err(late)
 }

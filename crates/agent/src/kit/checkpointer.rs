@@ -9,7 +9,7 @@ use windlass_protocol::kit::RuleViolation;
 use super::CheckpointerRule;
 use crate::{CheckpointFuture, Checkpointer};
 
-type Checked<T = ()> = Result<T, RuleViolation<CheckpointerRule>>;
+type RuleResult<T = ()> = Result<T, RuleViolation<CheckpointerRule>>;
 
 /// The longest time of one operation.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -67,7 +67,7 @@ const LINES: [&str; 3] = ["kit: the first line", "kit: the second line", "kit: t
 ///
 /// # Errors
 /// Returns the first rule that the checkpointer does not follow.
-pub async fn check_checkpointer(checkpointer: &dyn Checkpointer, write: impl Fn(&str)) -> Checked {
+pub async fn check_checkpointer(checkpointer: &dyn Checkpointer, write: impl Fn(&str)) -> RuleResult {
     let [first, second, third] = LINES;
     write("kit: the beginning\n");
     // A turn that is stopped drops the future.
@@ -100,12 +100,12 @@ pub async fn check_checkpointer(checkpointer: &dyn Checkpointer, write: impl Fn(
     expect(&diff, &[first, second], &[third], CheckpointerRule::CoversTheRun)
 }
 
-async fn save(checkpointer: &dyn Checkpointer, turn: u32, rule: CheckpointerRule) -> Checked<String> {
+async fn save(checkpointer: &dyn Checkpointer, turn: u32, rule: CheckpointerRule) -> RuleResult<String> {
     read(checkpointer.save_before_change(turn), rule).await
 }
 
 /// Awaits an operation. `rule` is the violated rule if it fails.
-async fn read(operation: CheckpointFuture<'_>, rule: CheckpointerRule) -> Checked<String> {
+async fn read(operation: CheckpointFuture<'_>, rule: CheckpointerRule) -> RuleResult<String> {
     match tokio::time::timeout(LONGEST, AssertUnwindSafe(operation).catch_unwind()).await {
         Ok(Ok(Ok(text))) => Ok(text),
         Ok(Ok(Err(failed))) => Err(RuleViolation::new(rule, "an operation failed").with_source(failed)),
@@ -119,7 +119,7 @@ async fn read(operation: CheckpointFuture<'_>, rule: CheckpointerRule) -> Checke
     }
 }
 
-fn expect(diff: &str, present: &[&str], absent: &[&str], rule: CheckpointerRule) -> Checked {
+fn expect(diff: &str, present: &[&str], absent: &[&str], rule: CheckpointerRule) -> RuleResult {
     let lacks = present.iter().find(|line| !diff.contains(**line));
     let has = absent.iter().find(|line| diff.contains(**line));
     let found = match (lacks, has) {

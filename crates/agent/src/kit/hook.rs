@@ -12,7 +12,7 @@ use windlass_protocol::{CallId, Message, Part, Request};
 use super::HookRule;
 use crate::{AnswerText, EndedCall, Hook, HookContext, HookFuture, HookVerdict, HookedCall, RequestEnd};
 
-type Checked<T = ()> = Result<T, RuleViolation<HookRule>>;
+type RuleResult<T = ()> = Result<T, RuleViolation<HookRule>>;
 
 /// The time of a guard if a program sets none.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ pub struct HookExamples {
 ///
 /// # Errors
 /// Returns the first rule that the hook does not follow.
-pub async fn check_hook(hook: &dyn Hook, examples: &HookExamples) -> Checked {
+pub async fn check_hook(hook: &dyn Hook, examples: &HookExamples) -> RuleResult {
     let (name, points) = (hook.name().to_owned(), hook.points().to_vec());
     if name.trim().is_empty() {
         return Err(RuleViolation::new(HookRule::HasAName, format!("the name is {name:?}")));
@@ -88,7 +88,7 @@ async fn check_point(
     ctx: &HookContext,
     point: HookPoint,
     examples: &HookExamples,
-) -> Checked {
+) -> RuleResult {
     let requests = requests(examples);
     match point {
         HookPoint::Input => {
@@ -147,7 +147,7 @@ async fn check_point(
 }
 
 /// Returns the verdict of a guard that was called and dropped once before.
-async fn guard<'a, T>(call: impl Fn() -> HookFuture<'a, HookVerdict<T>>) -> Checked<HookVerdict<T>> {
+async fn guard<'a, T>(call: impl Fn() -> HookFuture<'a, HookVerdict<T>>) -> RuleResult<HookVerdict<T>> {
     let verdict = watch(call).await?;
     if let HookVerdict::Veto(reason) | HookVerdict::Ask(reason) = &verdict
         && reason.trim().is_empty()
@@ -161,7 +161,7 @@ async fn guard<'a, T>(call: impl Fn() -> HookFuture<'a, HookVerdict<T>>) -> Chec
 }
 
 /// Calls a method, drops its future after one poll, and calls it again until its end.
-async fn watch<'a, T>(call: impl Fn() -> HookFuture<'a, T>) -> Checked<T> {
+async fn watch<'a, T>(call: impl Fn() -> HookFuture<'a, T>) -> RuleResult<T> {
     let panics = || RuleViolation::new(HookRule::NeverPanics, "a method caused a panic".to_owned());
     let begin = || std::panic::catch_unwind(AssertUnwindSafe(&call)).map_err(|_| panics());
     let has_ended = AssertUnwindSafe(begin()?).catch_unwind().now_or_never().is_some();
@@ -191,7 +191,7 @@ fn requests(examples: &HookExamples) -> Vec<Request> {
 }
 
 /// Checks that a rewritten request has a result for each call, and a call for each result.
-fn check_pairs(original: &Request, verdict: &HookVerdict<Request>) -> Checked {
+fn check_pairs(original: &Request, verdict: &HookVerdict<Request>) -> RuleResult {
     let HookVerdict::Rewrite(request) = verdict else { return Ok(()) };
     let (calls, results) = ids(request);
     if calls == results || ids(original).0 != ids(original).1 {

@@ -13,7 +13,7 @@ use windlass_protocol::{
 use super::SummarizerRule;
 use crate::Summarizer;
 
-type Checked<T = ()> = Result<T, RuleViolation<SummarizerRule>>;
+type RuleResult<T = ()> = Result<T, RuleViolation<SummarizerRule>>;
 
 /// The longest time of one summary.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -45,7 +45,7 @@ const INSTRUCTION: &str = "Summarize what happened so far.";
 ///
 /// # Errors
 /// Returns the first rule that the summarizer does not follow.
-pub async fn check_summarizer(summarizer: &dyn Summarizer) -> Checked {
+pub async fn check_summarizer(summarizer: &dyn Summarizer) -> RuleResult {
     for conversation in [with_calls(), Some(vec![Message::user(INSTRUCTION)])].into_iter().flatten() {
         summarize(summarizer, &Request::new("kit-1", conversation)).await?;
     }
@@ -59,7 +59,7 @@ pub async fn check_summarizer(summarizer: &dyn Summarizer) -> Checked {
 }
 
 /// Checks the summary of a conversation with this number of bytes.
-fn check_text(summary: Option<String>, length: usize, rule: SummarizerRule) -> Checked {
+fn check_text(summary: Option<String>, length: usize, rule: SummarizerRule) -> RuleResult {
     let Some(text) = summary.filter(|text| !text.trim().is_empty()) else {
         return Err(RuleViolation::new(rule, format!("{TURNS} turns have no summary")));
     };
@@ -70,7 +70,7 @@ fn check_text(summary: Option<String>, length: usize, rule: SummarizerRule) -> C
     Ok(())
 }
 
-async fn summarize(summarizer: &dyn Summarizer, request: &Request) -> Checked<Option<String>> {
+async fn summarize(summarizer: &dyn Summarizer, request: &Request) -> RuleResult<Option<String>> {
     let summary = AssertUnwindSafe(async { summarizer.summarize(request).await }).catch_unwind();
     match tokio::time::timeout(LONGEST, summary).await {
         Ok(Ok(summary)) => Ok(summary),

@@ -62,7 +62,7 @@ fn a_result_whose_id_is_the_secret_is_withheld() {
 }
 
 #[test]
-fn words_in_pieces_are_redacted_in_their_order() {
+fn chunked_text_is_redacted_in_order() {
     let (head, tail) = SECRET.split_at(5);
     let got = chunks([
         Chunk::reasoning(format!("think {head}")),
@@ -97,7 +97,7 @@ fn without_secrets_all_events_pass_unchanged() {
 }
 
 #[test]
-fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
+fn provider_errors_and_human_replies_are_redacted() {
     let mut redacting = Redacting::new(redactor());
     let failure = StreamFailure::new(format!("you sent {SECRET}"), false);
     let clean = StreamFailure::new("you sent [redacted]", false);
@@ -134,7 +134,7 @@ fn displayed_arguments_omit_secrets_that_the_call_receives() {
 }
 
 #[test]
-fn a_secret_in_arguments_is_found_however_it_is_written() {
+fn a_secret_in_arguments_is_found_in_any_encoding() {
     let redactor = Redactor::new(["hunter22".into()]);
     for (arguments, expected) in [
         (r#"{"a":"hunter22"}"#, true),
@@ -152,7 +152,7 @@ fn a_secret_in_arguments_is_found_however_it_is_written() {
 
 // correctness, suspicion: text that the redactor held back was lost when the run was cancelled.
 #[test]
-fn held_words_come_before_a_cancellation() {
+fn held_text_is_released_before_a_cancellation() {
     let mut redacting = Redacting::new(redactor());
     let [_, _] = redacting.input(Input::Chunk(Chunk::text("it ends with hunt")));
     let [words, cancel] = redacting.input(Input::Cancel);
@@ -163,7 +163,7 @@ fn held_words_come_before_a_cancellation() {
 
 // A redacted field name makes JSON that is not an outcome, so an outcome must not be redacted as JSON.
 #[test]
-fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
+fn a_secret_equal_to_a_field_name_does_not_stop_the_redaction_of_others() {
     let mut redacting =
         Redacting::new(Redactor::new(["request_id".into(), "approved".into(), SECRET.into()]));
     let answer = |reason: String| {

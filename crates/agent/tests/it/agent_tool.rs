@@ -9,7 +9,7 @@ use windlass_agent::{
     Agent, AgentError, Answers, ApproverReply, Budget, Event, Outcome, Prices, RunOptions, RunningCalls,
     SharedBudget, UnansweredPolicy,
 };
-use windlass_hitl::{Facts, Objection, Policy};
+use windlass_hitl::{Objection, Policy, PolicyInput};
 use windlass_journal::MemoryJournals;
 use windlass_mock::MockModel;
 use windlass_protocol::{CallId, Effect, Hints, ResultStatus, Usage};
@@ -70,9 +70,10 @@ async fn a_specialist_has_tools_that_its_caller_does_not_have() {
 #[tokio::test]
 async fn the_specialists_own_policy_decides_and_no_one_above_lifts_it() {
     let tool = change();
-    let deny = Policy::default().with_check("never", |_: &Facts| Some(Objection::deny("never"))).unwrap();
+    let deny =
+        Policy::default().with_check("never", |_: &PolicyInput| Some(Objection::deny("never"))).unwrap();
     let billing = specialist(&tool).copy_builder().policy(deny).build().unwrap();
-    let allow = Policy::default().with_permit("all", |_: &Facts| true).unwrap();
+    let allow = Policy::default().with_permit("all", |_: &PolicyInput| true).unwrap();
     let agent = caller(billing.as_tool("billing", "Pays.").unwrap()).policy(allow);
     let human = Answers::new([ApproverReply::Approve]);
     let report = agent.approver(human.clone()).build().unwrap().run("go").await.unwrap();
@@ -84,7 +85,7 @@ async fn the_specialists_own_policy_decides_and_no_one_above_lifts_it() {
 async fn without_an_approver_above_the_specialist_has_none() {
     let tool = change();
     let own = specialist(&tool).copy_builder().approver(windlass_agent::ApproveAll).build().unwrap();
-    let allow = Policy::default().with_permit("all", |_: &Facts| true).unwrap();
+    let allow = Policy::default().with_permit("all", |_: &PolicyInput| true).unwrap();
     let agent = caller(own.as_tool("billing", "Pays.").unwrap()).policy(allow).build().unwrap();
     agent.run("go").await.unwrap();
     assert_eq!(tool.calls.load(Ordering::SeqCst), 0, "the questions go to the root's approver");
@@ -96,7 +97,7 @@ async fn a_suspended_specialist_continues_when_its_caller_is_resumed() {
     let agent = |human: Answers| {
         let billing = specialist(&tool).as_tool("billing", "Pays.").unwrap().with_journals(journals.clone());
         let allow = Policy::default()
-            .with_permit("agents", |facts: &Facts| {
+            .with_permit("agents", |facts: &PolicyInput| {
                 facts.effects.iter().all(|effect| effect.kind() == "spawn")
             })
             .unwrap();

@@ -58,7 +58,7 @@ async fn ended(stream: windlass_agent::EventStream) -> Vec<Event> {
 
 // Correctness 11: a human whose implementation panics is treated as a missing human.
 #[tokio::test]
-async fn a_human_who_panics_is_not_waited_for() {
+async fn a_panic_of_the_human_stops_the_run() {
     for is_late in [false, true] {
         let scene = Scene::new(TURNS, way());
         let budget = Budget { requests: 1, ..Budget::default() };

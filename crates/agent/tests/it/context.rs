@@ -60,7 +60,7 @@ impl Model for Short {
 
 // F23: after the refusal the conversation is shortened and sent once more, and no call is separated from its result.
 #[tokio::test]
-async fn a_provider_that_says_the_prompt_is_too_long_gets_a_shorter_one() {
+async fn a_prompt_too_long_error_compacts_the_context() {
     let scene = Scene::new(r#"{"turns": []}"#, way());
     let model = Short::default();
     let refused = model.refused.clone();

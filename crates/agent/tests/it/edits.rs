@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use windlass_agent::{
     Agent, Answers, ApproverReply, ChannelApprover, Event, Outcome, Report, RunOptions, UnansweredPolicy,
 };
-use windlass_hitl::{Facts, Objection, Policy};
+use windlass_hitl::{Objection, Policy, PolicyInput};
 use windlass_journal::{Durability, Journal};
 use windlass_protocol::{
     Arguments, Effect, Hints, Part, Payload, ResultStatus, ToolName, ToolResult, ToolSpec,
@@ -58,7 +58,7 @@ impl Tool for Pay {
     }
 }
 
-fn cents(facts: &Facts) -> Option<i64> {
+fn cents(facts: &PolicyInput) -> Option<i64> {
     match &facts.payload {
         Payload::Function { arguments } => arguments.get("cents").and_then(serde_json::Value::as_i64),
         _ => None,
@@ -67,11 +67,11 @@ fn cents(facts: &Facts) -> Option<i64> {
 
 /// Denies payments above 100 cents, and asks with a rule of its own above 50.
 fn policy() -> Policy {
-    let limit = |facts: &Facts| {
+    let limit = |facts: &PolicyInput| {
         let cents = cents(facts)?;
         (cents > 100).then(|| Objection::deny("too much"))
     };
-    let large = |facts: &Facts| {
+    let large = |facts: &PolicyInput| {
         let cents = cents(facts)?;
         (cents > 50).then(|| Objection::ask("a large payment"))
     };
@@ -109,7 +109,7 @@ async fn run(replies: impl IntoIterator<Item = ApproverReply>) -> (Vec<String>, 
 }
 
 #[tokio::test]
-async fn a_covered_change_runs_without_another_question_and_the_model_is_told() {
+async fn an_edited_call_runs_without_a_second_question_and_is_reported() {
     let (paid, result, asked) = run([edit(r#"{"cents": 20, "to": "ada"}"#)]).await;
     assert_eq!(paid, [r#"{"cents": 20, "to": "ada"}"#]);
     assert_eq!((result.status, asked), (ResultStatus::Ok, 1));
@@ -129,7 +129,7 @@ async fn a_change_lifts_no_denial() {
 }
 
 #[tokio::test]
-async fn a_change_that_another_rule_asks_about_is_asked_again() {
+async fn an_edit_that_matches_another_rule_is_asked_about_again() {
     let (paid, _, asked) = run([edit(r#"{"cents": 60}"#), ApproverReply::Deny(None)]).await;
     assert_eq!((paid, asked), (vec![], 2));
     let (paid, _, asked) = run([edit(r#"{"cents": 60}"#), ApproverReply::Approve]).await;
@@ -137,7 +137,7 @@ async fn a_change_that_another_rule_asks_about_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_change_must_fit_the_schema_and_a_coerced_one_is_asked_again() {
+async fn an_edit_must_fit_the_schema_and_a_coerced_one_is_asked_about_again() {
     let (paid, result, asked) = run([edit(r#"{"dollars": 1}"#)]).await;
     assert_eq!((paid, result.status, asked), (vec![], ResultStatus::InvalidArguments, 1));
     let (paid, _, asked) = run([edit(r#"{"cents": "20"}"#), ApproverReply::Approve]).await;
@@ -145,7 +145,7 @@ async fn a_change_must_fit_the_schema_and_a_coerced_one_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_human_who_changes_a_call_for_ever_is_stopped() {
+async fn endless_edits_of_a_call_are_stopped() {
     let pay = Pay::new();
     // A change that must be coerced is asked about each time.
     let loud = (0..20).map(|n| edit(&format!(r#"{{"cents": "{}"}}"#, 20 + n)));
@@ -156,7 +156,7 @@ async fn a_human_who_changes_a_call_for_ever_is_stopped() {
 }
 
 #[tokio::test]
-async fn the_events_show_the_call_as_it_runs() {
+async fn events_contain_the_arguments_that_run() {
     let pay = Pay::new();
     let toolbox = Toolbox::builder().tool(Arc::new(pay.clone())).build().unwrap();
     let (approver, mut questions) = ChannelApprover::new(NonZeroUsize::MIN);

@@ -41,7 +41,7 @@ async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
 }
 
 #[tokio::test]
-async fn a_resumed_run_knows_what_was_granted_in_it() {
+async fn a_resumed_run_keeps_its_grants() {
     let journal = Shared::default();
     let scene = Scene::new(TWICE, way());
     let human = Answers::new([ApproverReply::Remember]);

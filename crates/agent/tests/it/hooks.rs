@@ -9,7 +9,7 @@ use windlass_agent::{
     HookAction, HookContext, HookFuture, HookPoint, HookVerdict, HookedCall, MessageReceiver, Outcome,
     Report, RequestEnd, RunOptions,
 };
-use windlass_hitl::{Facts, Objection, Policy};
+use windlass_hitl::{Objection, Policy, PolicyInput};
 use windlass_journal::{Durability, Journal};
 use windlass_mock::MockModel;
 use windlass_protocol::{Arguments, Message, Part, Request, ResultStatus, ToolResult};
@@ -156,7 +156,7 @@ async fn call(hooks: &[&Fake], change: impl FnOnce(AgentBuilder) -> AgentBuilder
 }
 
 #[tokio::test]
-async fn a_veto_of_a_call_is_a_denial_with_words_and_later_hooks_are_not_called() {
+async fn a_call_veto_is_a_denial_with_its_reason_and_skips_later_hooks() {
     let veto = Fake::new("audit", HookPoint::Call, Verdict::Veto("not today"));
     let after = Fake::new("after", HookPoint::Call, Verdict::Continue);
     let (result, ran) = call(&[&veto, &after], |builder| builder).await;
@@ -185,7 +185,7 @@ async fn hooks_are_called_in_order_and_each_sees_the_rewrite_before_it() {
 
 #[tokio::test]
 async fn a_rewrite_is_decided_again_and_lifts_no_denial_and_no_earlier_question() {
-    let deny = |facts: &Facts| facts.payload.text().contains('3').then(|| Objection::deny("no three"));
+    let deny = |facts: &PolicyInput| facts.payload.text().contains('3').then(|| Objection::deny("no three"));
     let policy = Policy::default().with_check("three", deny).unwrap();
     let three = Fake::new("three", HookPoint::Call, Verdict::Rewrite(r#"{"n":3}"#));
     let (result, ran) = call(&[&three], |builder| builder.policy(policy)).await;

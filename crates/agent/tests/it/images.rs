@@ -127,7 +127,7 @@ const REFUSALS: [Says; 4] = [
 ];
 
 #[tokio::test]
-async fn a_refused_file_ends_the_run_although_its_words_name_pictures() {
+async fn a_file_refusal_whose_message_mentions_pictures_ends_the_run() {
     let model =
         Blind::new(Says::Check(RefusalKind::File, "the file `a.pdf`, but it takes text and pictures only"));
     let told = events(agent(&model).stream("task")).await;
@@ -200,7 +200,7 @@ async fn a_refusal_without_a_picture_to_replace_still_ends_the_run() {
 
 // The name of a tool is not a picture.
 #[tokio::test]
-async fn a_refusal_of_something_else_takes_no_picture() {
+async fn a_refusal_of_something_else_removes_no_image() {
     let says = Says::Kind(ModelErrorKind::Refused, "status 400: Invalid schema for function 'view_image'");
     let told = events(agent(&Blind::new(says)).stream("task")).await;
     assert!(has_failed(&told), "{told:?}");

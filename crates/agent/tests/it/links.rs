@@ -28,7 +28,7 @@ async fn ran(places: &'static [&'static str]) -> usize {
 }
 
 #[tokio::test]
-async fn a_rule_on_a_link_is_about_where_it_leads_now() {
+async fn a_rule_applies_to_the_current_target_of_a_link() {
     assert_eq!(ran(&["elsewhere"]).await, 1);
     assert_eq!(ran(&["a"]).await, 0, "the rule denies what the link leads to");
     assert_eq!(ran(&["elsewhere", "a"]).await, 0, "the link was exchanged after the call was decided");

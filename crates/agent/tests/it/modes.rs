@@ -108,7 +108,7 @@ const WRITE_MD: (&str, &str) = ("write_file", r#"{"path": "a.md"}"#);
 
 // L11: a switch inside a batch holds for later calls, and for no earlier one.
 #[tokio::test]
-async fn a_change_of_the_mode_holds_for_the_calls_behind_it() {
+async fn a_mode_change_applies_to_the_calls_after_it() {
     for (begin, batch, expected) in [
         ("ask", &[TO_CODE, WRITE_RS][..], 1),
         ("ask", &[WRITE_RS, TO_CODE], 0),

@@ -70,7 +70,7 @@ async fn a_comment_is_in_the_result_of_the_call_that_was_denied_and_in_no_other(
 
 // R5, L6, SECURITY "Journal"
 #[tokio::test]
-async fn the_journal_tells_each_call_in_order() {
+async fn the_journal_records_each_call_in_order() {
     for way in ways() {
         let scene = Scene::new(TWO_WRITES, way);
         let journal = Shared::default();
@@ -141,7 +141,7 @@ impl Tool for Meeting {
 
 // L5, on a clock that only the test moves: calls that do not overlap would wait for ever.
 #[tokio::test(start_paused = true)]
-async fn two_reads_of_one_answer_run_beside_each_other() {
+async fn two_reads_of_one_answer_run_concurrently() {
     const MEET: &str = r#"{"turns": [{"steps": [{"call": {"name": "meet"}}, {"call": {"name": "meet"}}]}],
         "fallback": "both met"}"#;
     for way in ways() {
@@ -206,7 +206,7 @@ impl Approver for Noting {
 
 // Calls are decided concurrently; the slowest decision is the first question if its call is the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn questions_of_one_answer_come_in_the_order_of_its_calls() {
+async fn questions_of_one_answer_are_asked_in_call_order() {
     let waits = [80, 40, 60, 0, 20, 0, 0, 0];
     let steps: Vec<Value> = waits
         .iter()

@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_mock::ScriptedModel;
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolFuture};
+use windlass_tool::{Context, GrowingArguments, Output, Progress, ProgressSink, Tool, ToolFuture};
 use windlass_tool_args::{ReadPartial as _, ToolArgs};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
@@ -54,7 +54,7 @@ fn previews(events: &[Event]) -> Vec<&str> {
 
 // H3: the content is shown while it streams, and the file is written only after approval.
 #[tokio::test]
-async fn a_files_content_is_shown_while_it_streams_and_written_after_the_yes() {
+async fn file_content_is_shown_while_it_streams_and_written_after_approval() {
     for way in ways().into_iter().filter(Way::streams_arguments) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
@@ -112,7 +112,7 @@ impl Tool for Typed {
         vec![Effect::Internal]
     }
 
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    fn on_partial(&self, show: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
         let partial = arguments.typed::<Arguments>();
         assert!(self.panics_at.is_empty() || !partial.content.as_str().contains(self.panics_at));
         let path = partial.path.complete().map(|path| path.display().to_string()).unwrap_or_default();
@@ -152,7 +152,7 @@ async fn a_tool_sees_its_own_type_grow() {
 
 // L8
 #[tokio::test]
-async fn a_tool_that_panics_while_it_shows_is_not_asked_again_and_still_runs() {
+async fn a_tool_whose_preview_panics_still_runs() {
     for way in ways().into_iter().filter(Way::streams_arguments) {
         let tool = Typed::new("fn main");
         let agent = Agent::builder()
@@ -168,7 +168,7 @@ async fn a_tool_that_panics_while_it_shows_is_not_asked_again_and_still_runs() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_tool_has_shows_nothing() {
+async fn an_unknown_tool_has_no_preview() {
     for way in ways().into_iter().filter(Way::streams_arguments) {
         let agent = Agent::builder()
             .model(model(&way, "unknown"), "scripted-1")

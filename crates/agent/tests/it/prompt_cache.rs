@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use windlass_agent::{Agent, AgentBuilder, ApproveAll, Condense, ContextLimits, Event, RunOptions, Session};
+use windlass_agent::{
+    Agent, AgentBuilder, ApproveAll, CompactionMode, ContextLimits, Event, RunOptions, Session,
+};
 use windlass_journal::{Durability, Journal, MemoryJournal};
 use windlass_mock::{Script, ScriptedModel};
 use windlass_protocol::{
@@ -256,7 +258,8 @@ async fn a_change_of_the_mode_keeps_the_cache_where_the_model_takes_changes() {
 #[tokio::test]
 async fn a_compaction_costs_one_request() {
     let model = Recording::new("anthropic", &turns(None));
-    let limits = ContextLimits { window: 16_000, condense: Condense::LeaveOut, ..ContextLimits::default() };
+    let limits =
+        ContextLimits { window: 16_000, condense: CompactionMode::LeaveOut, ..ContextLimits::default() };
     let agent = builder(&model).context(limits).build().unwrap();
     let events = run(&agent, RunOptions::default()).await;
     let compactions = events.iter().filter(|event| matches!(event, Event::ContextCompacted { .. })).count();
@@ -344,7 +347,7 @@ async fn each_request_begins_with_the_one_before_it_in_every_format() {
 
         let model = Recording::new(vendor, &turns(None));
         let limits =
-            ContextLimits { window: 16_000, condense: Condense::LeaveOut, ..ContextLimits::default() };
+            ContextLimits { window: 16_000, condense: CompactionMode::LeaveOut, ..ContextLimits::default() };
         let events = run(&builder(&model).context(limits).build().unwrap(), RunOptions::default()).await;
         let compactions =
             events.iter().filter(|event| matches!(event, Event::ContextCompacted { .. })).count();

@@ -140,7 +140,7 @@ async fn a_request_that_would_be_refused_is_not_sent() {
 }
 
 #[tokio::test]
-async fn the_facts_that_a_model_knows_select_the_protocol_unless_the_builder_does() {
+async fn model_facts_select_the_protocol_unless_the_builder_does() {
     let words = Capabilities {
         native_tools: Support::No,
         structured_output: Support::No,
@@ -165,7 +165,7 @@ async fn the_facts_that_a_model_knows_select_the_protocol_unless_the_builder_doe
 }
 
 #[tokio::test]
-async fn the_window_that_a_model_knows_fills_unless_the_builder_sets_another() {
+async fn the_models_context_window_applies_unless_the_builder_sets_one() {
     let filling = async |window: u64| {
         let mut model = choosy(ToolProtocol::Native, |_| true);
         model.facts = Some(ModelFacts::default().with_context_tokens(Some(600)));

@@ -185,7 +185,7 @@ fn second_result(records: &[Record]) -> usize {
 
 // I6: text from earlier conversations and messages during the run are redacted too.
 #[tokio::test]
-async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
+async fn imported_history_and_messages_are_redacted() {
     let script = r#"{"turns": [
         {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}]},
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
@@ -227,7 +227,7 @@ async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
 
 // correctness 20: a secret that equals a word of the record's format neither drops an event nor breaks the record.
 #[tokio::test]
-async fn a_run_whose_secrets_equal_words_of_its_record_can_be_resumed() {
+async fn a_run_whose_secrets_equal_record_keywords_can_be_resumed() {
     let secrets = ["result", "status", "function", "call_ended", "intent", "decision", "finished", "message"];
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
     let journal = Shared::default();

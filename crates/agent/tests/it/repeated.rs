@@ -8,7 +8,7 @@ use crate::scene::{Scene, events, ways};
 // L9: an HTML page, invalid JSON or an empty body instead of an answer shows the user no text, so the request can be
 // repeated.
 #[tokio::test]
-async fn an_answer_that_is_not_json_is_requested_again_and_told() {
+async fn a_response_that_is_not_json_is_retried_and_reported() {
     for (switch, words) in [("html", "HTML page"), ("not_json", "not JSON"), ("empty", "empty")] {
         for way in ways() {
             let hostile = json!({ "switch": switch, "times": 1 });

@@ -82,7 +82,7 @@ async fn each_request_begins_with_the_bytes_of_the_one_before() {
 
 // R2
 #[tokio::test]
-async fn a_no_with_a_comment_reaches_the_model_in_that_calls_result() {
+async fn a_denial_comment_is_sent_in_the_calls_result() {
     for way in ways() {
         let scene = Scene::new(WHOLE, way);
         let answers = Answers(Mutex::new(vec![(false, Some("not this file"), false), (true, None, false)]));
@@ -94,7 +94,7 @@ async fn a_no_with_a_comment_reaches_the_model_in_that_calls_result() {
 }
 
 #[tokio::test]
-async fn a_yes_for_the_session_is_asked_once() {
+async fn a_session_approval_is_asked_once() {
     let way = way();
     let scene = Scene::new(WHOLE, way);
     // A second question would find the list empty, and fail the test.

@@ -75,7 +75,7 @@ async fn rest(mut reader: RunReader) -> Vec<NumberedEvent> {
 
 // For any split of reading, leaving and reading again, the joined texts are those of the direct stream.
 #[tokio::test]
-async fn readers_that_leave_and_come_back_get_every_text_and_event() {
+async fn readers_that_reconnect_receive_all_text_and_events() {
     for way in ways() {
         let place = format!("{} {:?}", way.wire.name(), way.protocol);
         let agent = |scene: &Scene| scene.builder().approver(ApproveAll).build().unwrap();

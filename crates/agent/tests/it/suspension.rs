@@ -166,7 +166,7 @@ async fn a_deferred_call_waits_without_a_process() {
 
 // SECURITY "Journal": the files show whether an interrupted call was done.
 #[tokio::test]
-async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
+async fn the_tool_reconciles_an_interrupted_call() {
     for (aftermath, status) in
         [(ReconcileOutcome::Done, "\"status\":\"ok\""), (ReconcileOutcome::Unknown, "effects_unknown")]
     {
@@ -264,7 +264,7 @@ async fn a_run_suspended_at_its_budget_resumes_with_the_stored_answer() {
 
 // Correctness 1: a text that was stored for one question does not answer another question.
 #[tokio::test]
-async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
+async fn guidance_for_a_question_that_is_not_repeated_emits_answer_refused() {
     let journal = Shared::default();
     let scene = Scene::new(SCRIPT, way());
     let agent = |requests| {

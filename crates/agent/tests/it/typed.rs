@@ -101,7 +101,7 @@ async fn an_answer_that_never_fits_is_an_error_with_its_text() {
 }
 
 #[tokio::test]
-async fn a_model_without_structured_output_gets_the_schema_in_words() {
+async fn without_structured_output_the_schema_is_in_the_prompt() {
     let scene = scene(way(), &[KYOTO]);
     let capabilities = Capabilities { structured_output: Support::No, ..Capabilities::default() };
     let agent = scene.builder().protocols([]).capabilities(capabilities).build().unwrap();
@@ -111,7 +111,7 @@ async fn a_model_without_structured_output_gets_the_schema_in_words() {
 }
 
 #[tokio::test]
-async fn a_session_answers_in_types_and_in_words() {
+async fn a_session_mixes_typed_and_text_answers() {
     let scene = scene(way(), &["hello", KYOTO, "bye"]);
     let mut session = agent(&scene).session();
     session.send("Hello.").await.unwrap();

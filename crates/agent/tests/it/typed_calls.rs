@@ -177,7 +177,7 @@ async fn a_text_is_an_answer_too_and_shares_the_corrections() {
 }
 
 #[tokio::test]
-async fn a_model_that_takes_no_demand_is_asked_in_words() {
+async fn without_forced_tool_choice_the_prompt_requests_the_answer() {
     let forced_tool_choice = Support::No;
     let scene = scene(way(), &[call("answer", KYOTO)]);
     let agent = plain(&scene).capabilities(Capabilities { forced_tool_choice, ..UNENFORCED });

@@ -148,7 +148,7 @@ async fn a_correction_is_an_event_with_its_reason() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_fits_is_one_error_at_the_end() {
+async fn an_answer_that_never_fits_ends_the_stream_with_one_error() {
     let scene = scene(way(), &["One.", "Two.", "Three.", "Four."]);
     let mut stream = agent(&scene).stream_as::<City>("Which?");
     let (mut corrections, mut error) = (0, None);

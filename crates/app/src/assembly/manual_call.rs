@@ -9,7 +9,7 @@ use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Decision, Grants,
 use windlass_protocol::{ToolCall, ToolResult};
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, Context, Human};
-use windlass_toolbox::{Checked, Toolbox};
+use windlass_toolbox::{CheckedCall, Toolbox};
 
 use crate::error::{Remedy, Result, bail, ensure};
 
@@ -108,7 +108,7 @@ impl ManualCalls {
         Ok((result, Some(decision)))
     }
 
-    async fn ask(&self, checked: &Checked, decision: &Decision, approver: &dyn Approver) -> Result<()> {
+    async fn ask(&self, checked: &CheckedCall, decision: &Decision, approver: &dyn Approver) -> Result<()> {
         let (root, epoch) = (self.root.display().to_string(), self.policy.epoch());
         let (facts, call, spec) = (&checked.facts, &checked.call, &checked.spec);
         let digest = Binding { facts, call, spec, root: &root, epoch: &epoch }.digest();

@@ -114,7 +114,7 @@ pub struct CardChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Closing {
+pub enum QuestionEnd {
     /// The call may run.
     Approved {
         /// True if calls of the same shape need no further question in this session.

@@ -7,7 +7,7 @@ use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{Arguments, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
 
-use super::card::{CallCard, CardChange, CardEffect, CardPath, Closing, RunOutcome, Tokens};
+use super::card::{CallCard, CardChange, CardEffect, CardPath, QuestionEnd, RunOutcome, Tokens};
 use super::kind::FeedKind;
 
 /// Returns the name of a value that serializes as a string or as an object with a single name.
@@ -175,22 +175,22 @@ pub(super) fn close_question(outcome: &ApprovalOutcome, asked: Option<&Value>) -
     }
 }
 
-fn closing(outcome: &ApprovalOutcome, asked: Option<&Value>) -> Closing {
+fn closing(outcome: &ApprovalOutcome, asked: Option<&Value>) -> QuestionEnd {
     match outcome {
         ApprovalOutcome::Answered(decision) => closing_of_decision(decision, asked),
-        ApprovalOutcome::TimedOut { .. } => Closing::TimedOut,
-        _ => Closing::NoApprover,
+        ApprovalOutcome::TimedOut { .. } => QuestionEnd::TimedOut,
+        _ => QuestionEnd::NoApprover,
     }
 }
 
-fn closing_of_decision(decision: &ApprovalDecision, asked: Option<&Value>) -> Closing {
+fn closing_of_decision(decision: &ApprovalDecision, asked: Option<&Value>) -> QuestionEnd {
     let comment = decision.reason.clone();
     if decision.approved {
         let arguments = decision.arguments.as_ref().map(Arguments::to_value);
         let arguments = arguments.filter(|arguments| Some(arguments) != asked);
-        Closing::Approved { remembered: decision.remember || decision.always_allow, arguments, comment }
+        QuestionEnd::Approved { remembered: decision.remember || decision.always_allow, arguments, comment }
     } else {
-        Closing::Denied { comment }
+        QuestionEnd::Denied { comment }
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::card::{Closing, MessageSource, Question, RunOutcome, Tokens};
+use super::card::{MessageSource, Question, QuestionEnd, RunOutcome, Tokens};
 
 /// Kind of an event, with its data. Kinds whose description begins with "Delta" have no number of their own and
 /// are not stored; every other kind is numbered and read again.
@@ -249,7 +249,7 @@ pub enum FeedKind {
         question: String,
         /// The way in which it was closed.
         #[serde(flatten)]
-        closing: Closing,
+        closing: QuestionEnd,
         /// Name of the window in which the answer was given, if it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,

@@ -7,7 +7,7 @@ use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
 use super::agent_tokens::AgentTokens;
-use super::card::{Closing, MessageSource, Question, Tokens};
+use super::card::{MessageSource, Question, QuestionEnd, Tokens};
 use super::convert::{self, guidance_id};
 use super::event::AgentPath;
 use super::kind::FeedKind;
@@ -144,7 +144,7 @@ impl RecordReader {
                 }
                 vec![FeedKind::QuestionClosed {
                     question,
-                    closing: Closing::Answered { words: words.clone() },
+                    closing: QuestionEnd::Answered { words: words.clone() },
                     by: None,
                 }]
             }
@@ -215,7 +215,7 @@ impl RecordReader {
             .into_iter()
             .map(|question| {
                 self.open.remove(&question);
-                FeedKind::QuestionClosed { question, closing: Closing::Withdrawn, by: None }
+                FeedKind::QuestionClosed { question, closing: QuestionEnd::Withdrawn, by: None }
             })
             .collect()
     }

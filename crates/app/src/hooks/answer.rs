@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_codes_mean_what_the_documentation_says() {
+    fn hook_exit_codes_follow_the_documentation() {
         assert_eq!(answer("PreToolUse", 0, "", "noise"), HookAnswer::default());
         assert_eq!(
             answer("PreToolUse", 2, "{\"decision\":\"approve\"}", "no rm\n").refusal().unwrap(),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_blocks_only_where_the_definition_wants_it() {
+    fn a_failed_hook_blocks_if_on_failure_is_block() {
         let text = json!({ "hooks": { "PreToolUse": [{ "hooks": [
             { "type": "command", "command": "x", "onFailure": "block" }] }] } });
         let parsed = parse(&text.to_string(), HookOwner::User, Path::new("/hooks.json")).unwrap();

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_has_two_kinds_and_no_name_leads_out() {
+    fn no_program_has_two_kinds_and_no_name_leaves_the_folder() {
         let programs: Vec<&str> =
             KINDS.iter().flat_map(|kind| kind.programs.split_ascii_whitespace()).collect();
         assert_eq!(programs.iter().collect::<BTreeSet<_>>().len(), programs.len());

@@ -152,7 +152,7 @@ mod tests {
     use super::split_words;
 
     #[test]
-    fn quotes_keep_words_together_and_nothing_else_means_anything() {
+    fn command_splitting_treats_only_quotes_as_special() {
         assert_eq!(split_words("npx -y  a").unwrap(), ["npx", "-y", "a"]);
         assert_eq!(split_words(r#"a "b c" 'd "e' f"g h"i """#).unwrap(), ["a", "b c", "d \"e", "fg hi", ""]);
         assert_eq!(split_words("a;b $(c) \\ *").unwrap(), ["a;b", "$(c)", "\\", "*"]);

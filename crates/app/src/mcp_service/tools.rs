@@ -13,7 +13,7 @@ use windlass_mcp_server::{CallFuture, Caller, Confirmation, ToolHost};
 use windlass_protocol::{Control, Hints, ResultStatus, ToolCall, ToolResult, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::Context;
-use windlass_toolbox::{Checked, Toolbox};
+use windlass_toolbox::{CheckedCall, Toolbox};
 
 use crate::app::App;
 use crate::assembly::{ToolPlan, build_shell, find_mode, prepare_tools, warn_about_confinement};
@@ -60,7 +60,7 @@ pub struct ServedTools {
 
 /// A checked call with its decision and the digest of its facts.
 struct DecidedCall {
-    checked: Checked,
+    checked: CheckedCall,
     decision: Decision,
     digest: Digest,
 }
@@ -230,7 +230,7 @@ impl ServedTools {
                         current state, and repeat it if it is still correct";
             Err(refuse(call, ResultStatus::Denied, text))
         };
-        let ran = self.toolbox.run_if(&decided.checked, &ctx, still).await;
+        let ran = self.toolbox.run_rechecked(&decided.checked, &ctx, still).await;
         ran.map_err(|error| refuse(call, ResultStatus::Error, error.to_string()))
     }
 

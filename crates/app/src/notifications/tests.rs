@@ -81,7 +81,7 @@ fn a_command_gets_the_text_and_the_notification_before_the_run_is_left() {
 }
 
 #[test]
-fn a_command_that_hangs_ends_and_failures_are_told_once() {
+fn a_hanging_command_times_out_and_failures_are_reported_once() {
     let told = Arc::<Mutex<Vec<String>>>::default();
     let sink = Arc::clone(&told);
     let notices = Notices::new(move |notice: &Notice| sink.lock().unwrap().push(notice.to_string()));

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Decision, Facts, Grants, Policy, Rule, RuleFile};
+use windlass_hitl::{
+    ApprovalHistory, ApprovalRequest, Decision, Grants, Policy, PolicyInput, Rule, RuleFile,
+};
 use windlass_hitl::{Source, Verdict, decide};
 use windlass_protocol::Hints;
 
@@ -170,7 +172,7 @@ fn decide_with(
     file.rules = candidates.iter().map(|candidate| candidate.rule.clone()).collect();
     let policy = policy.clone().with_file(Source::User, file)?;
     let effects = request.effects.clone();
-    let facts = Facts::new(request.tool.clone(), Hints::default(), &request.call, effects)
+    let facts = PolicyInput::new(request.tool.clone(), Hints::default(), &request.call, effects)
         .with_sight(request.targets.clone(), request.containment.clone())
         .with_links(policy.resolve_links())
         .with_place(root.to_string_lossy(), 0);

@@ -166,7 +166,7 @@ mod tests {
     use super::LoginCode;
 
     #[test]
-    fn a_code_is_read_from_an_address_or_stands_alone() {
+    fn a_login_code_is_parsed_from_a_url_or_alone() {
         for text in ["http://localhost:51423/callback?code=a%2Bb", " a+b\n"] {
             assert_eq!(LoginCode::parse(text).unwrap().0.expose_secret(), "a+b");
         }

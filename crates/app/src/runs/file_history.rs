@@ -1,7 +1,9 @@
 //! The files of a run as its checkpoints have them: differences, and the restore of an earlier state.
 
 use sha2::{Digest as _, Sha256};
-use windlass_checkpoint::{Checkpoint, CheckpointId, Checkpoints, Diff, DiffEnd, Foreign, RestoreResult};
+use windlass_checkpoint::{
+    Checkpoint, CheckpointId, Checkpoints, Diff, DiffEnd, ForeignChanges, RestoreResult,
+};
 use windlass_journal::{FileJournal, Journal};
 use windlass_tool::CancellationToken;
 
@@ -90,8 +92,8 @@ impl FileHistory {
     /// # Errors
     ///
     /// Fails like [`restore`](Self::restore).
-    pub fn plan(&self, to: &CheckpointId, foreign: Foreign) -> Result<RestorePlan> {
-        let changes = self.checkpoints.foresee(to, foreign).map_err(conflict)?;
+    pub fn plan(&self, to: &CheckpointId, foreign: ForeignChanges) -> Result<RestorePlan> {
+        let changes = self.checkpoints.preview_restore(to, foreign).map_err(conflict)?;
         let digest = digest(to, foreign, &changes);
         Ok(RestorePlan { to: *to, changes, digest })
     }
@@ -102,7 +104,7 @@ impl FileHistory {
     ///
     /// Fails if a process works on the run, whose changes would conflict; if others changed files and `foreign` refuses
     /// that; or if the checkpoint does not exist.
-    pub fn restore(&self, to: &CheckpointId, foreign: Foreign) -> Result<RestoreResult> {
+    pub fn restore(&self, to: &CheckpointId, foreign: ForeignChanges) -> Result<RestoreResult> {
         // The lock of the journal proves that the run does not work.
         let _journal = self.lock()?;
         self.checkpoints.restore(to, foreign).map_err(conflict)
@@ -116,7 +118,7 @@ impl FileHistory {
     pub fn restore_as_planned(
         &self,
         to: &CheckpointId,
-        foreign: Foreign,
+        foreign: ForeignChanges,
         digest: &str,
     ) -> Result<RestoreResult> {
         let _journal = self.lock()?;
@@ -159,7 +161,7 @@ fn conflict(error: windlass_checkpoint::CheckpointError) -> crate::AppError {
     crate::AppError::foreign(kind, error)
 }
 
-fn digest(to: &CheckpointId, foreign: Foreign, changes: &RestoreResult) -> String {
+fn digest(to: &CheckpointId, foreign: ForeignChanges, changes: &RestoreResult) -> String {
     let mut digest = Sha256::new();
     let mut add = |text: &str| {
         digest.update((text.len() as u64).to_be_bytes());

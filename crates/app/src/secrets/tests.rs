@@ -25,7 +25,7 @@ fn a_variable_is_secret_by_its_name_and_its_value() {
 }
 
 #[test]
-fn the_password_in_an_address_is_secret_whatever_the_name() {
+fn a_url_password_is_secret_for_any_variable_name() {
     check("DATABASE_URL", "postgres://me:p%40ss-word@db:5432/x", &["p%40ss-word"]);
     check("BROKERS", "amqp://a:first-one@b,amqp://c:second-one@d", &["first-one", "second-one"]);
     check("HTTP_PROXY", "http://proxy.test:3128", &[]);
@@ -80,7 +80,7 @@ fn short_names_of_secrets_count_as_whole_words() {
 
 // security 25
 #[test]
-fn a_short_word_of_a_dot_env_file_is_a_secret() {
+fn a_short_dot_env_value_can_be_a_secret() {
     for (value, is_secret) in
         [("hunter", true), ("LetMeIn", true), ("true", false), ("postgres", false), ("12", false)]
     {

@@ -11,7 +11,7 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question as ToolQuestion};
 
 use super::answer::{Answer, AnswerError, OpenQuestion, Reply};
-use crate::feed::{AnswerWindows, Closing, FeedKind, GuidanceSlot, Question, call_card};
+use crate::feed::{AnswerWindows, FeedKind, GuidanceSlot, Question, QuestionEnd, call_card};
 
 /// Desk of a working run: it keeps the open questions, and the first answer to a question counts. Clones share it.
 #[derive(Clone)]
@@ -187,22 +187,23 @@ impl Desk {
         let card = Question::Words { text: question.text.clone(), suggestions: question.suggestions.clone() };
         // The receiver ends with the run.
         drop(self.shared.notes.send(FeedKind::QuestionOpened { question: id.clone(), card: card.clone() }));
-        let mut note = ClosingNote { desk: self, id: id.clone(), closing: Closing::Withdrawn };
+        let mut note = QuestionEndNote { desk: self, id: id.clone(), closing: QuestionEnd::Withdrawn };
         let reply = words(self.wait(OpenQuestion::new(id, card), None).await);
         // The result of the tool contains the person's text, without secrets.
-        note.closing = if reply.is_ok() { Closing::Answered { words: None } } else { Closing::NoApprover };
+        note.closing =
+            if reply.is_ok() { QuestionEnd::Answered { words: None } } else { QuestionEnd::NoApprover };
         reply
     }
 }
 
 /// Sends the end of a question to the feed when it is dropped.
-struct ClosingNote<'a> {
+struct QuestionEndNote<'a> {
     desk: &'a Desk,
     id: String,
-    closing: Closing,
+    closing: QuestionEnd,
 }
 
-impl Drop for ClosingNote<'_> {
+impl Drop for QuestionEndNote<'_> {
     fn drop(&mut self) {
         let (question, closing) = (self.id.clone(), self.closing.clone());
         drop(self.desk.shared.notes.send(FeedKind::QuestionClosed { question, closing, by: None }));

@@ -9,7 +9,7 @@ use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
 use crate::feed::{
-    AgentPath, Closing, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, RunOutcome,
+    AgentPath, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd, RunOutcome,
 };
 
 /// Format of an exported session.
@@ -108,7 +108,7 @@ fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
             let by = by.as_ref().map(|by| format!(" (in {by})")).unwrap_or_default();
             let answer = format!("Answer: {}{by}", describe_closing(closing));
             match closing {
-                Closing::Approved { arguments: Some(arguments), .. } => {
+                QuestionEnd::Approved { arguments: Some(arguments), .. } => {
                     format!(
                         "{answer}. A person changed the arguments to:\n\n{}",
                         fence("json", &format!("{arguments:#}"))
@@ -140,20 +140,22 @@ fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
     })
 }
 
-fn describe_closing(closing: &Closing) -> String {
+fn describe_closing(closing: &QuestionEnd) -> String {
     let with = |word: &str, comment: &Option<String>| match comment {
         Some(comment) => format!("{word}: {comment}"),
         None => word.to_owned(),
     };
     match closing {
-        Closing::Approved { arguments: Some(_), comment, .. } => with("yes, with changed arguments", comment),
-        Closing::Approved { remembered: false, comment, .. } => with("yes", comment),
-        Closing::Approved { remembered: true, comment, .. } => with("yes, for the session", comment),
-        Closing::Denied { comment } => with("no", comment),
-        Closing::Answered { words } => with("answered", words),
-        Closing::TimedOut => "no answer arrived in time".to_owned(),
-        Closing::NoApprover => "no person was there".to_owned(),
-        Closing::Withdrawn => "withdrawn".to_owned(),
+        QuestionEnd::Approved { arguments: Some(_), comment, .. } => {
+            with("yes, with changed arguments", comment)
+        }
+        QuestionEnd::Approved { remembered: false, comment, .. } => with("yes", comment),
+        QuestionEnd::Approved { remembered: true, comment, .. } => with("yes, for the session", comment),
+        QuestionEnd::Denied { comment } => with("no", comment),
+        QuestionEnd::Answered { words } => with("answered", words),
+        QuestionEnd::TimedOut => "no answer arrived in time".to_owned(),
+        QuestionEnd::NoApprover => "no person was there".to_owned(),
+        QuestionEnd::Withdrawn => "withdrawn".to_owned(),
     }
 }
 

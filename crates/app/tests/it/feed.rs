@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_agent::DeliverAt;
-use windlass_app::feed::{Closing, FeedEvent, FeedKind, Question, RunOutcome};
+use windlass_app::feed::{FeedEvent, FeedKind, Question, QuestionEnd, RunOutcome};
 use windlass_app::providers::{Provider, ProviderChoice, ProviderOptions};
 use windlass_app::sessions::{
     Answer, AnswerError, AnswerPlace, ForkPoint, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
@@ -110,7 +110,7 @@ async fn a_window_answers_and_a_reader_of_the_records_sees_the_same_events() {
     let by: Vec<_> = recorded
         .iter()
         .filter_map(|event| match &event.kind {
-            FeedKind::QuestionClosed { closing: Closing::Approved { .. }, by, .. } => by.clone(),
+            FeedKind::QuestionClosed { closing: QuestionEnd::Approved { .. }, by, .. } => by.clone(),
             _ => None,
         })
         .collect();
@@ -401,7 +401,7 @@ async fn the_files_of_a_run_in_a_database_are_restored() {
     let folder = scene.place.app.find_run(run.run()).unwrap();
     let restore = move || {
         let history = FileHistory::open(&folder)?;
-        history.restore(&history.find(None)?, windlass_checkpoint::Foreign::Refuse)
+        history.restore(&history.find(None)?, windlass_checkpoint::ForeignChanges::Refuse)
     };
     // One file is written, and the run continues while the other question is open.
     let (mut feed, mut questions, mut has_result) =

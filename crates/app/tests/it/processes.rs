@@ -84,7 +84,7 @@ const ASKS: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "painted"}}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_in_words_is_answered_by_another_process() {
+async fn a_text_question_is_answered_by_another_process() {
     let scene = Scene::new(ASKS).await;
     let (host, other) = (scene.host(), scene.host());
     let run = host.start(scene.settings("paint it")).await.unwrap();

@@ -3,18 +3,18 @@
 use windlass_app::ErrorKind;
 use windlass_app::policies::{RuleProposal, load_policy};
 use windlass_hitl::{
-    ApprovalHistory, ApprovalRequest, Autonomy, Binding, Facts, Grants, Policy, Verdict, decide,
+    ApprovalHistory, ApprovalRequest, Autonomy, Binding, Grants, Policy, PolicyInput, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName, ToolSpec};
 
 use crate::place::Place;
 
-fn facts(tool: &str, arguments: &str, effects: Vec<Effect>) -> (Facts, ToolCall) {
+fn facts(tool: &str, arguments: &str, effects: Vec<Effect>) -> (PolicyInput, ToolCall) {
     let name = ToolName::new(tool).unwrap();
     let arguments = Arguments::parse(arguments).unwrap();
     let call = ToolCall::function(CallId::new("c1").unwrap(), name.clone(), arguments);
     let confined = Containment::new("test", Vec::new());
-    (Facts::new(name, Hints::default(), &call, effects).with_sight(Vec::new(), Some(confined)), call)
+    (PolicyInput::new(name, Hints::default(), &call, effects).with_sight(Vec::new(), Some(confined)), call)
 }
 
 /// Returns the question about a call, as the built-in policy asks it.
@@ -151,7 +151,7 @@ fn a_call_without_a_narrow_rule_gets_none() {
 }
 
 #[test]
-fn a_file_that_would_be_invalid_stays_as_it_is() {
+fn a_rule_that_would_invalidate_the_file_is_not_written() {
     let place = Place::new();
     let proposal = propose(&place, &request("edit", "{}", vec![write("a.md")])).unwrap();
     // Another program adds a rule with the same id after the preview.

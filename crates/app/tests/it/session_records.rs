@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use windlass_agent::Prices;
 use windlass_app::Notice;
 use windlass_app::assembly::People;
-use windlass_app::feed::{Closing, FeedEvent, FeedKind};
+use windlass_app::feed::{FeedEvent, FeedKind, QuestionEnd};
 use windlass_app::runs::{Session, SessionOptions};
 use windlass_app::sessions::{Answer, ExportFormat, RunEnd, SessionState, Sessions, export};
 use windlass_protocol::Arguments;
@@ -67,7 +67,7 @@ async fn the_tokens_of_a_session_are_those_of_the_run_and_its_sub_agents() {
     assert_eq!(found.total(), *whole);
 }
 
-fn closings(events: &[FeedEvent]) -> Vec<(Closing, Option<String>)> {
+fn closings(events: &[FeedEvent]) -> Vec<(QuestionEnd, Option<String>)> {
     let closing = |event: &FeedEvent| match &event.kind {
         FeedKind::QuestionClosed { closing, by, .. } => Some((closing.clone(), by.clone())),
         _ => None,
@@ -108,7 +108,7 @@ async fn an_answer_with_changed_arguments_is_recorded_with_them() {
         let closings = closings(&live);
         assert!(!closings.is_empty());
         assert!(closings.iter().all(|(_, by)| by.as_deref() == Some("window 1")), "{closings:?}");
-        let expected = Closing::Approved {
+        let expected = QuestionEnd::Approved {
             remembered: false,
             arguments: is_changed.then(|| arguments.clone()),
             comment: Some("like this".to_owned()),

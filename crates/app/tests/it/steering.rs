@@ -132,7 +132,7 @@ fn sizes(events: &[FeedEvent]) -> Option<(u64, u64)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_idle_session_is_compacted_by_a_run_of_its_own() {
+async fn an_idle_session_is_compacted_by_a_separate_run() {
     let scene = Scene::new(LOOKS).await;
     write_looked_files(&scene);
     let host = scene.host();

@@ -4,8 +4,8 @@ use windlass_protocol::{Part, Payload, StopReason, ToolCall, ToolName};
 use windlass_stream::CallKey;
 
 use crate::calls::{Assignment, Place};
-use crate::classification::{AnswerEnd, Classification, End, Rank, classify};
-use crate::growing::Marks;
+use crate::classification::{AnswerEnd, CallPosition, Classification, End, classify};
+use crate::growing::Framing;
 use crate::parts::Slot;
 use crate::{Answer, AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
@@ -46,9 +46,9 @@ impl Assembler {
         if let Some(whole) = arguments {
             call.complete(&whole, &self.options.limits);
         }
-        call.marks = Marks::Ended;
+        call.marks = Framing::Ended;
         call.tell(None, events);
-        self.end_call(at, End::Mark, Rank::Last, events);
+        self.end_call(at, End::Mark, CallPosition::Last, events);
     }
 
     /// Ends the answer and all open calls (S8).
@@ -59,7 +59,7 @@ impl Assembler {
             if let Some(call) = self.calls.growing_mut(at) {
                 call.name.end();
             }
-            let rank = if at == last { Rank::Last } else { Rank::Earlier };
+            let rank = if at == last { CallPosition::Last } else { CallPosition::Earlier };
             self.end_call(at, End::Answer(end), rank, events);
         }
         self.ending = Some(match end {
@@ -76,7 +76,7 @@ impl Assembler {
         !self.calls.places.is_empty() && self.calls.places.iter().all(is_good)
     }
 
-    pub(super) fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
+    pub(super) fn end_call(&mut self, at: usize, end: End, rank: CallPosition, events: &mut Vec<CallEvent>) {
         let Some(call) = self.calls.growing_mut(at) else { return };
         match classify(call, end, rank, &self.options) {
             Classification::Wait => {}

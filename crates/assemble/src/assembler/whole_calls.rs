@@ -5,7 +5,7 @@ use windlass_stream::WholeCall;
 
 use super::Assembler;
 use crate::calls::Assignment;
-use crate::classification::{End, Rank};
+use crate::classification::{CallPosition, End};
 use crate::{CallEvent, Notes};
 
 impl Assembler {
@@ -26,7 +26,7 @@ impl Assembler {
                     call.push(&text, &self.options.limits);
                     call.tell(Some(text), events);
                 }
-                self.end_call(at, End::Mark, Rank::Last, events);
+                self.end_call(at, End::Mark, CallPosition::Last, events);
             }
             WholeCall::Payload(payload) => self.finish_payload(at, payload, events),
         }

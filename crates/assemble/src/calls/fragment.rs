@@ -5,7 +5,7 @@ use windlass_stream::CallChunk;
 
 use super::{Assignment, Calls};
 use crate::AssembleOptions;
-use crate::growing::Marks;
+use crate::growing::Framing;
 use crate::name::GrowingName;
 
 /// The fields of `CallChunk::Partial`.
@@ -60,7 +60,7 @@ impl Calls {
                 Assignment::Call(at)
             }
             Target::New => {
-                let at = self.begin(fragment.id.as_deref(), GrowingName::default(), Marks::None, options);
+                let at = self.begin(fragment.id.as_deref(), GrowingName::default(), Framing::None, options);
                 self.slots.insert(slot, at);
                 Assignment::from_index(at)
             }

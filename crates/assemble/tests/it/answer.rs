@@ -64,7 +64,7 @@ fn parts_keep_the_order_in_which_they_were_written() {
 
 // P4
 #[test]
-fn thoughts_end_where_words_begin() {
+fn reasoning_ends_where_text_begins() {
     let met = parts([
         Chunk::reasoning("a"),
         Chunk::text("b"),
@@ -79,7 +79,7 @@ fn thoughts_end_where_words_begin() {
 
 // P2
 #[test]
-fn words_that_have_ended_are_a_part_of_their_own() {
+fn ended_text_is_a_separate_part() {
     let signed = |value| Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(value))) };
     let chunks = [
         Chunk::text("a"),
@@ -114,7 +114,7 @@ fn words_that_have_ended_are_a_part_of_their_own() {
 
 // R1: a message must contain each call that gets an error as its result.
 #[test]
-fn a_malformed_call_stands_in_the_message_as_an_empty_one() {
+fn a_malformed_call_is_kept_with_empty_arguments() {
     let met = parts([
         fragment(0, "a", "read", "{broken"),
         fragment(1, "b", "", "{}"),
@@ -135,7 +135,7 @@ fn fields_of_the_provider_travel_with_the_call() {
 
 // S15, R7
 #[test]
-fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
+fn usage_may_follow_the_finish_and_an_empty_answer_has_no_message() {
     let usage = Usage { input_tokens: 3, ..Usage::default() };
     let (_, answer) = run(AssembleOptions::default(), [calls(), Chunk::Usage { usage }]);
     assert_eq!((answer.usage, answer.ending), (usage, Ending::Complete));
@@ -149,7 +149,7 @@ fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
 
 // S16
 #[test]
-fn words_beyond_the_limit_are_an_error() {
+fn text_beyond_the_limit_is_an_error() {
     let (_, answer) = run(options_of(4), [Chunk::text("1234"), Chunk::reasoning("5"), calls()]);
     assert_eq!(answer.text(), "1234");
     assert!(answer.error.unwrap().message.contains("4 bytes"));

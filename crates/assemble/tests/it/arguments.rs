@@ -73,7 +73,7 @@ fn check_repair(repairs: Repairs, arguments: &str, expected: Option<(&str, &[Rep
 
 // S6, J8
 #[test]
-fn repairs_are_made_where_they_are_asked_for_and_told() {
+fn only_enabled_repairs_are_made_and_reported() {
     use RepairKind::{DoubleEncoding, MissingBracket, TrailingComma, TrailingText};
     check_repair(Repairs::Encoding, r#""{\"x\":1}""#, Some((r#"{"x":1}"#, &[DoubleEncoding])));
     check_repair(Repairs::Encoding, r#""{\"x\":1,}""#, None);
@@ -98,7 +98,7 @@ fn cut_off_arguments_are_not_repaired() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_malformed() {
+fn non_object_arguments_are_malformed() {
     check(
         [fragment(0, "a", "read", "[1]"), calls()],
         &["a read ! the arguments are an array, expected a JSON object: [1]"],
@@ -115,7 +115,7 @@ fn arguments_that_are_no_object_are_malformed() {
 
 // J6
 #[test]
-fn arguments_that_are_not_json_say_where() {
+fn invalid_json_arguments_report_the_offset() {
     let (_, answer) = run(AssembleOptions::default(), [fragment(0, "a", "read", r#"{"x":1}}"#), calls()]);
     let reason = &answer.iter_malformed().next().unwrap().reason;
     assert!(matches!(reason, MalformedReason::InvalidJson { at: 7, .. }), "{reason:?}");

@@ -131,7 +131,7 @@ fn an_error_surfaces_at_once() {
 
 // S10: vLLM and SGLang send `abort`, which no list of finish reasons has.
 #[test]
-fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
+fn an_unknown_stop_reason_does_not_complete_incomplete_arguments() {
     let abort = || finish(StopReason::Unknown("abort".into()));
     let words = "the stream ended inside the arguments";
     for arguments in ["", "null", "\"\"", " ", CUT] {

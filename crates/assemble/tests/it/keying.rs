@@ -85,7 +85,7 @@ fn a_new_id_without_a_name_is_a_continuation() {
 
 // S1, S3
 #[test]
-fn calls_without_any_ids_are_told_apart_by_their_names() {
+fn calls_without_ids_are_separated_by_their_names() {
     check(
         [fragment(0, "", "read", r#"{"x":1}"#), fragment(0, "", "read", r#"{"x":2}"#), calls()],
         &[r#"call_7_0 read {"x":1}"#, r#"call_7_1 read {"x":2}"#],
@@ -107,7 +107,7 @@ fn a_late_id_is_attached_to_its_call() {
 
 // S4, P1
 #[test]
-fn an_id_that_never_comes_is_made_and_unique() {
+fn a_missing_id_is_generated_and_unique() {
     check(
         [fragment(0, "call_7_1", "read", "{}"), fragment(1, "", "read", "{}"), calls()],
         &["call_7_1 read {}", "call_7_513 read {}"],
@@ -147,7 +147,7 @@ fn an_id_and_a_name_in_every_fragment_are_one_call() {
 
 // S16
 #[test]
-fn calls_beyond_the_limit_are_told_once_and_touch_no_other() {
+fn calls_beyond_the_limit_are_reported_once_and_affect_no_other() {
     let options = AssembleOptions::default()
         .with_turn(7)
         .with_limits(AssembleLimits { calls: 1, ..AssembleLimits::default() });

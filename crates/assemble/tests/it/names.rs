@@ -24,7 +24,7 @@ fn a_repeated_name_is_not_appended() {
 
 // S5
 #[test]
-fn a_name_that_grows_from_its_beginning_is_taken_as_it_stands() {
+fn cumulative_names_replace_the_earlier_prefix() {
     check(
         [
             fragment(0, "a", "re", ""),
@@ -55,7 +55,7 @@ fn a_known_name_starts_its_call_at_once() {
 
 // S4
 #[test]
-fn arguments_before_the_name_are_told_after_the_start() {
+fn arguments_before_the_name_are_emitted_after_the_start() {
     let chunks = [
         fragment(0, "a", "", r#"{"x":"#),
         fragment(0, "", "", r#""y"#),
@@ -76,7 +76,7 @@ fn arguments_before_the_name_are_told_after_the_start() {
 
 // S11
 #[test]
-fn a_call_that_never_gets_a_name_is_malformed_and_not_silent() {
+fn a_call_without_a_name_is_malformed() {
     check([fragment(0, "a", "", r#"{"x":1}"#), calls()], &[r#"a - ! the call has no tool name: {"x":1}"#]);
     check([start(3, "a", ""), delta(3, "{}"), end(3), calls()], &["a - ! the call has no tool name: {}"]);
     check([delta(3, "{}"), calls()], &["call_7_0 - ! the call has no tool name: {}"]);

@@ -96,7 +96,7 @@ fn a_call_without_an_id_waits_until_it_has_one() {
 
 // S9
 #[test]
-fn a_finish_says_that_there_are_calls() {
+fn an_end_with_calls_becomes_the_stop_reason_calls() {
     let reason = |chunks: &[Chunk]| {
         let (mut normalizer, mut normal) = (Normalizer::new(AssembleOptions::default()), Vec::new());
         for chunk in chunks {
@@ -132,7 +132,7 @@ fn a_call_that_was_cut_has_no_end() {
 }
 
 #[test]
-fn a_payload_of_another_form_stays_whole() {
+fn a_payload_of_another_form_is_not_split() {
     let body = WholeCall::Payload(Payload::Custom { input: "free text".into() });
     let call = CallChunk::Whole { id: Some("a".into()), name: "patch".into(), body, opaque: None };
     check(&[Chunk::Call(call), finish(StopReason::Calls)], "whole:a finish");

@@ -6,7 +6,7 @@ use windlass_assemble::{AssembleOptions, Assembler, CallEvent};
 use crate::script::{calls, fragment};
 
 #[test]
-fn arguments_can_be_looked_at_while_they_grow() {
+fn partial_arguments_can_be_read_while_they_stream() {
     let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     assembler.push(fragment(0, "a", "write", r#"{"path":"a.rs","content":"fn ma"#), &mut events);
@@ -32,7 +32,7 @@ fn arguments_can_be_looked_at_while_they_grow() {
 }
 
 #[test]
-fn only_members_of_the_top_level_are_told_as_complete() {
+fn only_top_level_members_are_reported_complete() {
     let mut assembler = Assembler::new(AssembleOptions::default());
     let mut events = Vec::new();
     assembler

@@ -30,8 +30,8 @@ async fn the_model_greets(cassette: Cassette) -> Result<(), Box<dyn Error>> {
 /// The path follows from the module and the name, and the runtime from the attribute below.
 #[windlass_cassette::cassette]
 #[tokio::test(flavor = "current_thread")]
-async fn a_path_of_its_own(cassette: Cassette) {
-    let expected = Path::new("tests/cassettes/it/attribute/a_path_of_its_own.jsonl");
+async fn the_cassette_path_contains_the_test_name(cassette: Cassette) {
+    let expected = Path::new("tests/cassettes/it/attribute/the_cassette_path_contains_the_test_name.jsonl");
     assert!(cassette.path().ends_with(expected), "{}", cassette.path().display());
     assert!(!cassette.is_recording());
     let agent = cassette.agent("openai", "gpt-5.1").unwrap().build().unwrap();

@@ -19,7 +19,7 @@ const OTHER: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "unlocked"}, "id": "end"}}]}]}"#;
 
 #[tokio::test]
-async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
+async fn a_fork_continues_live_after_the_changed_call() {
     let folder = tempfile::tempdir().unwrap();
     for wire in wires() {
         let (file, url) = record(folder.path(), &wire, SCRIPT).await;
@@ -50,7 +50,7 @@ async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_there_is_named_with_those_that_are() {
+async fn an_unknown_call_is_an_error_that_lists_the_recorded_calls() {
     let folder = tempfile::tempdir().unwrap();
     let [wire, ..] = wires();
     let (file, _) = record(folder.path(), &wire, SCRIPT).await;

@@ -38,7 +38,7 @@ async fn play(tool: &Arc<dyn Tool>, input: &str) -> Result<String, String> {
 }
 
 #[tokio::test]
-async fn calls_of_one_id_are_told_apart_by_what_they_ask_and_given_back_once() {
+async fn calls_with_one_id_are_matched_by_arguments_and_replayed_once() {
     let lines = [call(r#"{"n":1}"#, "one"), call(r#"{"n":2}"#, "two"), call(r#"{"n":2}"#, "two again")];
     let player = Player::parse(&cassette(&lines)).unwrap();
     let tool = player.tool(Change::new());
@@ -69,7 +69,7 @@ impl Approver for Nobody {
 }
 
 #[tokio::test]
-async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
+async fn a_recorded_approval_counts_only_for_its_digest() {
     let decision = json!({"request_id": "then", "approved": true});
     let asked =
         |input: &str, digest: &str| json!({"agents": [], "tool": "change", "input": input, "digest": digest});
@@ -116,7 +116,7 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
 
 // The digests of version 1 were computed from `Debug` text, so no request has them any more.
 #[tokio::test]
-async fn a_recorded_yes_of_version_1_counts_for_the_same_call_where_nothing_runs() {
+async fn a_version_1_approval_counts_for_the_same_call_in_a_pure_replay() {
     let asked = json!({"agents": [], "tool": "change", "input": r#"{"n":1}"#, "digest": "old"});
     let decision = json!({"request_id": "then", "approved": true});
     let approval = json!({"line": "approval", "call": "call_1_0", "asked": asked, "decision": decision});

@@ -24,7 +24,7 @@ async fn a_recorded_run_happens_again_without_a_network_or_a_tool() {
 
 // SECURITY "secrets": 0 occurrences.
 #[tokio::test]
-async fn the_key_is_nowhere_in_a_cassette() {
+async fn a_cassette_does_not_contain_the_key() {
     let folder = tempfile::tempdir().unwrap();
     for wire in wires() {
         let (file, _) = record(folder.path(), &wire, SCRIPT).await;
@@ -42,7 +42,7 @@ async fn the_key_is_nowhere_in_a_cassette() {
 }
 
 #[tokio::test]
-async fn a_run_that_asks_something_else_fails_and_says_where() {
+async fn a_different_request_fails_with_its_first_difference() {
     let folder = tempfile::tempdir().unwrap();
     for wire in wires() {
         let (file, url) = record(folder.path(), &wire, SCRIPT).await;
@@ -72,7 +72,7 @@ async fn a_run_that_stops_before_its_recording_is_a_difference() {
 
 // A cassette whose last line was cut by a crash is played up to there.
 #[tokio::test]
-async fn a_cassette_that_breaks_off_is_played_as_far_as_it_goes() {
+async fn a_truncated_cassette_is_replayed_up_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let [wire, ..] = wires();
     let (file, url) = record(folder.path(), &wire, SCRIPT).await;

@@ -11,7 +11,7 @@ use crate::{opened, scene};
 
 const WORK: &str = "WINDLASS_TEST_CHECKPOINT_WORK";
 
-/// The process that `a_killed_taker_loses_no_checkpoint_and_blocks_nobody` starts and kills. Does nothing if it is
+/// The process that `checkpoints_survive_a_killed_process_and_no_lock_remains` starts and kills. Does nothing if it is
 /// run as a test.
 #[test]
 fn taker() {
@@ -28,7 +28,7 @@ fn taker() {
 
 // RULES R5: whenever the process dies, the checkpoint is intact, and the next process continues.
 #[test]
-fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
+fn checkpoints_survive_a_killed_process_and_no_lock_remains() {
     let scene = require!(Need::Git, scene());
     let mut known = 0;
     for round in 0..40_u32 {

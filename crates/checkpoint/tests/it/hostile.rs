@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use windlass_checkpoint::{DiffEnd, Foreign};
+use windlass_checkpoint::{DiffEnd, ForeignChanges};
 use windlass_testkit::{Need, require};
 
 use crate::{Scene, scene};
@@ -81,7 +81,7 @@ fn no_program_of_a_hostile_workspace_runs() {
     // Attributes do not change how text is treated either.
     assert_eq!(diff.matches("-one\n+two\n").count(), 3, "{diff}");
     assert_eq!(scene.since(&after), "");
-    scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     assert_eq!(scene.read("text"), "one\n");
     assert_eq!(scene.checkpoints.list().unwrap().len(), 4);
     assert_eq!(own(), listed, "the workspace's own repository was touched");
@@ -102,7 +102,7 @@ fn attributes_of_the_workspace_hide_nothing() {
 
 // Environment variables of this process that configure git are not passed to this git.
 #[test]
-fn the_environment_says_nothing() {
+fn git_variables_are_ignored() {
     require!(Need::Git, scene());
     let own = std::env::current_exe().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn the_environment_says_nothing() {
 // Files with names that git itself would not check out are stored and restored, and do not prevent other files from
 // being stored.
 #[test]
-fn names_that_git_fears_are_kept_and_put_back() {
+fn names_that_git_refuses_are_stored_and_restored() {
     let scene = require!(Need::Git, scene());
     let names = [
         ".GIT/config",
@@ -166,14 +166,14 @@ fn names_that_git_fears_are_kept_and_put_back() {
     fs::remove_file(scene.work.join(".gitmodules")).unwrap();
     assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), names.len());
     scene.take();
-    scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     assert!(names.iter().all(|name| scene.read(name) == "one\n"));
     assert_eq!(fs::read_link(scene.work.join(".gitmodules")).unwrap(), Path::new("elsewhere"));
 }
 
 // An ignore file that is not a regular file or has no end does not block a checkpoint.
 #[test]
-fn rules_that_never_end_stop_nobody() {
+fn endless_gitignore_files_do_not_block() {
     let scene = require!(Need::Git, scene());
     for folder in ["pipe", "device", "link", "long", "bomb", "deep", "bad"] {
         scene.write(&format!("{folder}/file"), "one\n");

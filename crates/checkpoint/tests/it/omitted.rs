@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use windlass_checkpoint::{CheckpointLimits, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
+use windlass_checkpoint::{
+    CheckpointLimits, Checkpoints, DiffEnd, ForeignChanges, RestoreResult, SkipReason,
+};
 use windlass_testkit::{Need, require};
 
 use crate::{Scene, opened, scene};
@@ -12,7 +14,11 @@ use crate::{Scene, opened, scene};
 #[track_caller]
 fn check_kept(restored: &RestoreResult, paths: &[&str]) {
     let kept: Vec<_> = restored.kept.iter().map(|kept| (kept.path.as_str(), &kept.why)).collect();
-    assert_eq!(kept, paths.iter().map(|path| (*path, &Why::Unknown)).collect::<Vec<_>>(), "{restored:?}");
+    assert_eq!(
+        kept,
+        paths.iter().map(|path| (*path, &SkipReason::Unknown)).collect::<Vec<_>>(),
+        "{restored:?}"
+    );
 }
 
 /// Checkpoints of the same workspace that keep files of at most 1,000 bytes.
@@ -34,9 +40,9 @@ fn files_ignored_at_the_checkpoint_are_not_removed() {
     scene.write("made.txt", "made since\n");
     scene.take();
     let wanted = ["build/deep/out.o", "data.db", "deep/a.log"];
-    let foreseen = scene.checkpoints.foresee(&before, Foreign::Refuse).unwrap();
+    let foreseen = scene.checkpoints.preview_restore(&before, ForeignChanges::Refuse).unwrap();
     check_kept(&foreseen, &wanted);
-    let restored = scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    let restored = scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     check_kept(&restored, &wanted);
     assert_eq!((restored.removed, restored.written), (vec!["made.txt".into()], vec![".gitignore".into()]));
     assert_eq!(scene.read("data.db"), "of the user\n");
@@ -44,7 +50,7 @@ fn files_ignored_at_the_checkpoint_are_not_removed() {
     let other = opened(&scene.work, &scene.state()).unwrap();
     scene.write(".gitignore", "nothing\n");
     other.take("again").unwrap();
-    check_kept(&other.restore(&before, Foreign::Overwrite).unwrap(), &wanted);
+    check_kept(&other.restore(&before, ForeignChanges::Overwrite).unwrap(), &wanted);
     assert_eq!(scene.read("build/deep/out.o"), "of the user\n");
 }
 
@@ -59,7 +65,7 @@ fn files_too_large_or_unreadable_at_the_checkpoint_are_not_removed() {
     checkpoints.take("after").unwrap();
     let diff = checkpoints.diff(&before, DiffEnd::Now).unwrap().text;
     assert!(diff.contains("large cannot be compared") && !diff.contains("new file"), "{diff}");
-    let restored = checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    let restored = checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     check_kept(&restored, &["large"]);
     assert_eq!(scene.read("large"), "short now\n");
 }
@@ -80,13 +86,13 @@ fn files_that_grew_too_large_are_neither_reported_as_deleted_nor_overwritten() {
         assert!(diff.starts_with("grows cannot be compared") && !diff.contains("deleted file"), "{diff}");
         assert!(diff.ends_with("@@ -1 +1 @@\n-one\n+two\n"), "{diff}");
     }
-    let restored = checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    let restored = checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     check_kept(&restored, &["grows"]);
     assert_eq!((scene.read("grows").len(), scene.read("other")), (1001, "one\n".to_owned()));
     // A deleted file is reported as deleted, and is restored.
     scene.remove("grows");
     assert!(checkpoints.diff(&before, DiffEnd::Now).unwrap().text.contains("deleted file"));
-    assert_eq!(checkpoints.restore(&before, Foreign::Overwrite).unwrap().written, ["grows"]);
+    assert_eq!(checkpoints.restore(&before, ForeignChanges::Overwrite).unwrap().written, ["grows"]);
 }
 
 /// The last checkpoint as an earlier version took it: with the label alone for its message.
@@ -115,7 +121,7 @@ fn a_checkpoint_of_an_earlier_version_is_readable_and_removes_nothing() {
     scene.write("b", "new\n");
     scene.take();
     assert!(scene.since(&old.id).contains("-one\n+two\n"));
-    let restored = scene.checkpoints.restore(&old.id, Foreign::Refuse).unwrap();
+    let restored = scene.checkpoints.restore(&old.id, ForeignChanges::Refuse).unwrap();
     check_kept(&restored, &["b"]);
     assert_eq!((scene.read("a"), fs::read(scene.work.join("b")).unwrap()), ("one\n".into(), b"new\n".into()));
 }

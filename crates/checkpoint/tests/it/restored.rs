@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use windlass_checkpoint::{CheckpointError, Foreign, Why};
+use windlass_checkpoint::{CheckpointError, ForeignChanges, SkipReason};
 use windlass_testkit::{Need, require};
 
 use crate::scene;
 
 #[test]
-fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
+fn restore_changes_only_what_differs() {
     let scene = require!(Need::Git, scene());
     scene.write("changed", "one\n");
     scene.write("deep/er/deleted", "here\n");
@@ -41,7 +41,7 @@ fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
     scene.write("made/since", "new\n");
     scene.take();
 
-    let restored = scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    let restored = scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     assert_eq!(restored.kept, [], "{restored:?}");
     assert_eq!(restored.removed, ["made/since", "was_file/now/a/folder", "was_folder"]);
     assert_eq!(restored.written.len(), 8, "{restored:?}");
@@ -56,7 +56,7 @@ fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
     assert_eq!(fs::metadata(scene.work.join("same")).unwrap().modified().unwrap(), untouched);
 
     // The state before a restore is a checkpoint, too, and can be restored.
-    scene.checkpoints.restore(&restored.undo.unwrap(), Foreign::Refuse).unwrap();
+    scene.checkpoints.restore(&restored.undo.unwrap(), ForeignChanges::Refuse).unwrap();
     assert_eq!((scene.read("changed"), scene.read("made/since")), ("two\n".to_owned(), "new\n".to_owned()));
 }
 
@@ -81,7 +81,7 @@ fn programs_are_programs_again_and_other_mode_bits_stay() {
     let diff = scene.since(&before);
     assert!(diff.contains("old mode 100755\nnew mode 100644"), "{diff}");
     scene.take();
-    scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     assert_eq!((mode("run"), mode("plain") & 0o111, mode("private")), (0o755, 0, 0o600));
     assert_eq!(mode("gone") & 0o100, 0o100);
     assert_eq!(scene.since(&before), "");
@@ -98,25 +98,25 @@ fn files_that_another_program_changed_are_refused_kept_or_overwritten() {
     scene.take();
     scene.write("theirs", "by a person\n");
     scene.write("new", "by a person\n");
-    let refused = scene.checkpoints.restore(&before, Foreign::Refuse).unwrap_err();
+    let refused = scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap_err();
     assert!(matches!(&refused, CheckpointError::Foreign { paths } if paths == &["theirs"]), "{refused}");
     assert_eq!(scene.read("ours"), "two\n");
 
-    let foreseen = scene.checkpoints.foresee(&before, Foreign::Keep).unwrap();
+    let foreseen = scene.checkpoints.preview_restore(&before, ForeignChanges::Keep).unwrap();
     assert_eq!((foreseen.written.as_slice(), foreseen.undo), (&["ours".to_owned()][..], None));
     assert_eq!(scene.read("ours"), "two\n");
-    let kept = scene.checkpoints.restore(&before, Foreign::Keep).unwrap();
+    let kept = scene.checkpoints.restore(&before, ForeignChanges::Keep).unwrap();
     assert_eq!((&kept.written, &kept.kept), (&foreseen.written, &foreseen.kept));
     let why: Vec<_> = kept.kept.iter().map(|kept| (kept.path.as_str(), kept.why.clone())).collect();
-    assert_eq!(why, [("new", Why::Unknown), ("theirs", Why::Foreign)]);
+    assert_eq!(why, [("new", SkipReason::Unknown), ("theirs", SkipReason::Foreign)]);
     assert_eq!((scene.read("ours"), scene.read("theirs")), ("one\n".to_owned(), "by a person\n".to_owned()));
 
     scene.write("theirs", "again by a person\n");
-    let done = scene.checkpoints.restore(&before, Foreign::Overwrite).unwrap();
+    let done = scene.checkpoints.restore(&before, ForeignChanges::Overwrite).unwrap();
     assert_eq!(scene.read("theirs"), "one\n");
     // The undo checkpoint of the previous restore contains the file, so it can be removed.
     assert_eq!(done.removed, ["new"]);
-    scene.checkpoints.restore(&done.undo.unwrap(), Foreign::Refuse).unwrap();
+    scene.checkpoints.restore(&done.undo.unwrap(), ForeignChanges::Refuse).unwrap();
     assert_eq!(scene.read("theirs"), "again by a person\n");
 }
 
@@ -134,7 +134,7 @@ fn nothing_is_restored_through_a_link() {
     symlink(&outside, scene.work.join("folder")).unwrap();
     scene.write("other", "two\n");
     scene.take();
-    let restored = scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    let restored = scene.checkpoints.restore(&before, ForeignChanges::Refuse).unwrap();
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"outside");
     // The link itself is removed, and the folder is restored.
     assert_eq!(restored.removed, ["folder"]);
@@ -143,7 +143,7 @@ fn nothing_is_restored_through_a_link() {
     // A link that no checkpoint contains stays, and so does its target.
     fs::remove_dir_all(scene.work.join("folder")).unwrap();
     symlink(&outside, scene.work.join("folder")).unwrap();
-    let kept = scene.checkpoints.restore(&before, Foreign::Overwrite).unwrap();
+    let kept = scene.checkpoints.restore(&before, ForeignChanges::Overwrite).unwrap();
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"outside");
     assert!(kept.kept.iter().any(|kept| kept.path == "folder/file"), "{kept:?}");
 }

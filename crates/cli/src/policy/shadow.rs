@@ -9,7 +9,7 @@ use serde_json::json;
 use windlass_agent::Entry;
 use windlass_app::policies::load_policy;
 use windlass_app::{App, resolve_root};
-use windlass_hitl::{ApprovalHistory, Decision, Facts, Grants, Policy, Verdict, decide, display_safe};
+use windlass_hitl::{ApprovalHistory, Decision, Grants, Policy, PolicyInput, Verdict, decide, display_safe};
 use windlass_journal::{FileJournal, Record};
 use windlass_protocol::{CallId, Payload};
 
@@ -104,7 +104,7 @@ fn is_changed(before: &Decision, now: &Decision) -> bool {
 fn tell(
     path: &Path,
     call: &CallId,
-    facts: &Facts,
+    facts: &PolicyInput,
     before: &Decision,
     now: &Decision,
     telling: Telling,

@@ -70,7 +70,7 @@ mod tests {
 
     // Regression test for the finding "command-line B19": the answer `ok` counted as a denial with a comment.
     #[test]
-    fn only_a_plain_yes_approves_and_unclear_answers_are_asked_again() {
+    fn only_a_plain_yes_approves_and_unclear_answers_are_repeated() {
         for text in ["y", "Y", "yes", "YES", "Yes", " yes \r"] {
             assert_eq!(reply(&typed(text), true), Reply::Yes, "{text:?}");
         }

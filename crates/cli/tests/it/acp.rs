@@ -12,7 +12,7 @@ const WRITES: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "Written."}}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_editor_gets_the_protocol_and_nothing_else_on_standard_output() {
+async fn acp_writes_only_the_protocol_to_standard_output() {
     let place = Place::new();
     let provider = provider(WRITES).await;
     let mut command = place.command(&["acp", "--base-url", &format!("{}/v1", provider.base_url())]);

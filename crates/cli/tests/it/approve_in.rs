@@ -36,7 +36,7 @@ fn answer(folder: &Path, answer: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_program_says_yes_and_no() {
+async fn another_program_approves_and_denies() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let (url, folder) = (provider.base_url(), place.folder.path().join("approvals"));
     let mut child = place

@@ -57,7 +57,7 @@ pub(crate) fn type_line(pty: &mut Pty, line: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_goes_on_and_only_a_key_after_the_question_runs_the_command() {
+async fn a_chat_continues_and_only_a_key_after_the_question_approves() {
     for columns in [40, 80, 200] {
         let (place, provider) = (Place::new(), provider(TALK).await);
         let mut pty = Pty::with_size(columns, 24);

@@ -65,7 +65,7 @@ fn a_message_has_text_calls_finish_and_usage() {
 }
 
 #[test]
-fn json_is_shown_as_it_arrives() {
+fn partial_json_is_printed_per_delta() {
     let place = Place::new();
     let output = place.run_with_input(&["json", "--deltas", "1"], r#"{"path": "ab", "n": 12}"#);
     let lines = lines(&output);
@@ -150,7 +150,7 @@ fn the_policy_explains_itself() {
 }
 
 #[test]
-fn every_command_helps_with_an_example() {
+fn every_subcommand_help_has_an_example() {
     let place = Place::new();
     for command in [
         ["demo"].as_slice(),

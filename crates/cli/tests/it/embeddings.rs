@@ -103,7 +103,7 @@ fn a_search_asks_the_endpoint_that_the_user_named_once_policy_lets_it() {
 }
 
 #[test]
-fn without_embeddings_the_words_rank_and_the_reason_is_reported() {
+fn without_embeddings_bm25_ranks_and_the_reason_is_reported() {
     let place = place();
     // A port that was free a moment ago.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

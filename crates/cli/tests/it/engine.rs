@@ -124,7 +124,7 @@ async fn a_run_whose_worker_is_killed_is_answered_from_another_process_and_compl
 
 #[cfg(feature = "otlp")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_metrics_of_a_workers_steps_come_to_the_collector() {
+async fn worker_step_metrics_are_exported_to_the_collector() {
     use crate::otlp::collector::{Collector, Manner};
 
     let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program()), SCRIPT).await;

@@ -169,7 +169,7 @@ async fn the_number_of_retries_holds_for_answers_that_are_not_json() {
 
 // L9: only the client retries, so a failing server receives five requests.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_keeps_failing_is_asked_five_times_and_no_more() {
+async fn a_server_that_keeps_failing_gets_five_requests() {
     let script = r#"{"turns":[{"steps":[],"hostile":{"switch":"status","status":500}}]}"#;
     let (place, provider) = (Place::new(), provider(script).await);
     let url = provider.base_url();

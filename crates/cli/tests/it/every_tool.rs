@@ -130,7 +130,7 @@ fn check(place: &Place, case: &Case, tools: &[String]) {
 }
 
 #[test]
-fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_wrongly() {
+fn every_tool_works_on_a_repository_and_explains_wrong_calls() {
     let place = Place::new();
     let cases: Vec<Case> = serde_json::from_str(include_str!("every_tool.json")).unwrap();
     let listed = text(&place.run(&["tool", "list", "--preset", "full", "--json"]).stdout);

@@ -7,7 +7,7 @@ const GONE: &str =
 const DONE: &str = r#"{"turns": [{"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "the second did it"}}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_model_is_asked_where_the_first_is_not_there() {
+async fn a_missing_first_model_falls_back_to_the_next() {
     let (place, first, second) = (Place::new(), provider(GONE).await, provider(DONE).await);
     // The second provider is one of the user's own, by a file.
     let config = place.folder.path().join("providers.toml");

@@ -15,7 +15,7 @@ fn options_that_a_resumed_run_cannot_change_are_refused_by_name() {
 }
 
 #[test]
-fn a_feature_that_nothing_waits_for_is_refused() {
+fn an_unknown_feature_is_refused() {
     let place = Place::new();
     let run = ["run", "x", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--feature", "agent"];
     let output = place.run(&run);
@@ -70,7 +70,7 @@ fn a_folder_for_answers_is_not_made_by_a_typing_error() {
 }
 
 #[test]
-fn a_policy_file_that_is_not_there_is_named_as_that() {
+fn a_missing_policy_file_is_named_in_the_error() {
     let place = Place::new();
     let output =
         place.run(&["run", "x", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--policy", "nofile"]);
@@ -255,7 +255,7 @@ fn no_command_prints_an_escape_of_a_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_for_a_completed_run_are_refused() {
+async fn messages_to_a_completed_run_are_refused() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
     assert!(place.run(&["run", "x", "--base-url", &url, "--model", "m", "--deny"]).status.success());
@@ -271,7 +271,7 @@ async fn words_for_a_completed_run_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_resume_leaves_the_session_as_it_was() {
+async fn a_refused_resume_does_not_change_the_session() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
     assert!(place.run(&["run", "x", "--base-url", &url, "--model", "m", "--deny"]).status.success());

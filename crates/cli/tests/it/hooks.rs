@@ -113,7 +113,7 @@ async fn a_refusal_denies_the_call_in_every_tool_that_does_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hook_permits_only_where_the_users_configuration_says_so() {
+async fn a_hook_allows_calls_only_with_may_permit() {
     let script = calls(&[("write_file", json!({ "path": "made.txt", "content": "x" }))]);
     let allow =
         r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
@@ -190,7 +190,7 @@ print(json.dumps({"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInp
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_loud_and_broken_hooks_do_no_harm() {
+async fn slow_loud_and_broken_hooks_do_not_block_the_run() {
     let user = User::new(&calls(&[("write_file", json!({ "path": "a.md", "content": "x" }))])).await;
     user.hooks(&json!({ "PreToolUse": [{ "matcher": "Write", "hooks": [
         { "type": "command", "command": "sleep 600", "timeout": 0.5 },

@@ -60,7 +60,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "it is written"}}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked() {
+async fn after_three_approvals_the_fourth_run_does_not_ask_until_revoked() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
     let told = std::cell::RefCell::new(String::new());

@@ -135,7 +135,7 @@ fn with_human(place: &Place, url: &str, answers: &str) -> Output {
 
 // M1, H4
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_has_the_servers_tools_and_a_yes_accepts_a_definition_for_good() {
+async fn mcp_tools_are_offered_and_an_accepted_definition_stays_accepted() {
     let (place, provider) = (place(), provider(SCRIPT).await);
     configure(&place, "approval = \"never\"");
     let first = with_human(&place, &provider.base_url(), "y\n");

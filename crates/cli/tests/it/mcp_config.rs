@@ -17,7 +17,7 @@ fn run(place: &Place, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn servers_of_another_client_come_into_the_users_file_and_nothing_is_overwritten() {
+fn mcp_import_adds_servers_and_does_not_overwrite_by_default() {
     let place = Place::new();
     let theirs = place.folder.path().join("theirs.json");
     let json = r#"{"mcpServers": {"files": {"command": "npx", "args": ["files"], "env": {"FILES_TOKEN": "0123456789abcdef"}}}}"#;
@@ -56,7 +56,7 @@ fn servers_of_another_client_come_into_the_users_file_and_nothing_is_overwritten
 
 // H11
 #[test]
-fn a_projects_server_waits_for_the_users_yes_and_a_change_takes_it_back() {
+fn a_project_server_needs_approval_and_a_change_revokes_it() {
     let place = Place::new();
     let folder = place.project().join(".windlass");
     fs::create_dir(&folder).unwrap();
@@ -80,7 +80,7 @@ fn a_projects_server_waits_for_the_users_yes_and_a_change_takes_it_back() {
 
 // security 6: an approval applies to the shown content, and to nothing else.
 #[test]
-fn everything_that_a_projects_server_gets_is_shown_before_the_yes() {
+fn everything_that_a_projects_server_gets_is_shown_before_approval() {
     let place = Place::new();
     fs::create_dir(place.project().join(".windlass")).unwrap();
     let file = place.project().join(".windlass/config.toml");
@@ -126,7 +126,7 @@ fn everything_that_a_projects_server_gets_is_shown_before_the_yes() {
 }
 
 #[test]
-fn a_yes_is_bound_to_each_script_that_the_command_names() {
+fn a_server_approval_covers_each_script_that_the_command_names() {
     for (config, script) in [
         ("command = \"./srv.sh\"", "srv.sh"),
         ("command = \"python3\"\nargs = [\"-m\", \"pkg.srv\"]", "pkg/srv.py"),
@@ -217,7 +217,7 @@ fn an_approval_is_bound_to_the_files_that_decide_what_a_program_runs() {
 }
 
 #[test]
-fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
+fn a_server_approval_covers_scripts_of_package_json_but_no_readme() {
     let files = [
         ("package.json", r#"{"scripts": {"x": "node lib/srv.js --read README.md"}}"#),
         ("lib/srv.js", "1"),

@@ -150,7 +150,7 @@ fn a_private_authority_is_reached_only_where_the_configuration_names_it() {
 }
 
 #[test]
-fn a_projects_authorities_are_shown_before_the_yes_and_bound_to_it() {
+fn project_authorities_are_shown_before_approval_and_bound_to_it() {
     let place = Place::new();
     fs::create_dir(place.project().join(".windlass")).unwrap();
     let config = place.project().join(".windlass/config.toml");

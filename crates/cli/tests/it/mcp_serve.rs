@@ -136,7 +136,7 @@ fn calls_that_need_approval_run_only_after_the_client_user_approves() {
 
 // SECURITY "MCP"
 #[test]
-fn a_port_is_for_this_machine_and_whoever_has_the_token() {
+fn mcp_http_serves_loopback_only_and_with_a_token_by_default() {
     let place = Place::new();
     let open = place.run(&["mcp", "serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open.status.code(), Some(1));

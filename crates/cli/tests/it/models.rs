@@ -167,7 +167,7 @@ async fn the_environments_proxy_is_used_but_not_for_this_machine() {
 
 // L9, P5: a model without tool calls of its own is asked in another way, in this run and in the next.
 #[tokio::test(flavor = "multi_thread")]
-async fn facts_learned_from_a_refusal_are_known_to_the_next_run() {
+async fn facts_learned_from_a_refusal_are_used_by_the_next_run() {
     let refuses = r#"{"turns":[{"steps":[{"text":"Hello."}],
         "hostile":{"switch":"refuse_parameter","parameter":"tools"}}]}"#;
     let (place, server) = (Place::new(), provider(refuses).await);

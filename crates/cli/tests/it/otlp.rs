@@ -12,7 +12,7 @@ use crate::program::{Place, text};
 
 #[cfg(not(feature = "otlp"))]
 #[test]
-fn a_build_without_it_says_how_to_get_it() {
+fn a_build_without_otlp_names_the_feature() {
     let place = Place::new();
     let output = place.run(&["run", "task", "--model", "m", "--otlp", "http://localhost:4318"]);
     assert!(!output.status.success());

@@ -86,7 +86,7 @@ fn folders_that_are_named_or_linked_have_the_same_floor() {
 }
 
 #[test]
-fn a_root_inside_of_what_is_kept_is_refused() {
+fn a_root_inside_the_settings_or_state_folder_is_refused() {
     let place = Place::new();
     put(&place, &[".config/windlass/tools/x", ".local/state/windlass/runs/x"]);
     for root in [".config/windlass", ".config/windlass/tools", ".local/state/windlass/runs"] {

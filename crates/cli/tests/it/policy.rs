@@ -58,7 +58,7 @@ fn check_lists_the_rules_or_reports_the_error() {
 
 // SECURITY "Load errors"
 #[test]
-fn a_users_file_that_is_wrong_stops_and_a_projects_asks() {
+fn an_invalid_user_policy_stops_and_an_invalid_project_policy_asks() {
     let place = Place::new();
     let read = r#"{"tool":"read_file","input":{"path":"a.txt"}}"#;
     assert_eq!(decided(&place, read), "allow b.read");
@@ -97,7 +97,7 @@ fn no_call_writes_the_policy_that_decides_about_it() {
 }
 
 #[test]
-fn test_counts_what_is_decided_otherwise() {
+fn policy_test_counts_unexpected_decisions() {
     let place = Place::new();
     write(&place, "p.toml", DOCS);
     let calls = [

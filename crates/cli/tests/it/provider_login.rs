@@ -90,7 +90,7 @@ fn the_browser_returns_and_the_key_is_stored() {
 }
 
 #[test]
-fn the_address_of_a_browser_elsewhere_can_be_pasted() {
+fn the_callback_url_of_another_browser_can_be_pasted() {
     let place = office();
     let (mut child, notes, page) = start(&place, "office");
     let line = format!("{}?code=c-1\n", word(&page, "callback_url"));

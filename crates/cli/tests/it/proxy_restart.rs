@@ -113,7 +113,7 @@ fn answer_id(answer: &str) -> &str {
 }
 
 #[test]
-fn a_killed_gateway_still_knows_the_stored_responses_of_each_client() {
+fn a_killed_gateway_keeps_the_stored_responses_of_each_client() {
     let (place, (url, _hanging)) = (Place::new(), start_upstream());
     let [ann, bob] = ["ann", "bob"].map(|name| add_client(&place, name));
     configure(&place, &url, "");

@@ -76,7 +76,7 @@ async fn a_paste_at_one_question_answers_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unclear_answer_is_asked_again_and_ctrl_d_is_a_no() {
+async fn an_unclear_answer_repeats_the_question_and_ctrl_d_denies() {
     let (place, provider) = (Place::new(), provider(TWO).await);
     let mut pty = Pty::new();
     let mut child = pty.start(run(&place, &provider.base_url()));
@@ -95,7 +95,7 @@ async fn an_unclear_answer_is_asked_again_and_ctrl_d_is_a_no() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_stands_behind_its_call_and_an_outcome_before_the_next_question() {
+async fn a_prompt_follows_its_call_and_its_outcome_precedes_the_next_prompt() {
     for _ in 0..3 {
         let (place, provider) = (Place::new(), provider(TWO).await);
         let mut pty = Pty::new();
@@ -119,7 +119,7 @@ async fn a_question_stands_behind_its_call_and_an_outcome_before_the_next_questi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_from_a_pipe_are_read_line_by_line_and_unclear_ones_asked_again() {
+async fn piped_answers_are_read_by_line_and_unclear_ones_repeat_the_question() {
     let (place, provider) = (Place::new(), provider(TWO).await);
     let arguments = ["run", "do it", "--base-url", &provider.base_url(), "--model", "m", "--ask"];
     let output = place.run_with_input(&arguments, "ok\nYES\nuse something else\n");
@@ -153,7 +153,7 @@ async fn a_question_on_a_terminal_is_answered_from_another_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_list_of_questions_tells_a_working_run_from_a_killed_one() {
+async fn the_approvals_list_distinguishes_active_and_killed_runs() {
     let (place, provider) = (Place::new(), provider(ONE).await);
     let pty = Pty::new();
     let mut child = pty.start(run(&place, &provider.base_url()));

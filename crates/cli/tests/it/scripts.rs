@@ -50,7 +50,7 @@ async fn print_writes_only_the_answer_to_standard_output() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_not_completed_prints_no_answer_and_says_why() {
+async fn an_incomplete_run_prints_the_reason_and_no_answer() {
     let script = Script::new(
         r#"{"turns": [{"steps": [{"text": "A"}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}}]}]}"#,
     )
@@ -131,7 +131,7 @@ async fn an_answer_that_does_not_fit_the_schema_is_corrected_in_the_same_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_completion_tool_gives_the_value_too_and_a_list_is_one() {
+async fn the_completion_tool_can_return_the_value_and_it_can_be_an_array() {
     let call = |result: &str| json!({"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": result}}}]});
     let script = Script::new(&json!({"turns": [call("no list"), call("[1, 2]")]}).to_string()).await;
     std::fs::write(

@@ -249,7 +249,7 @@ fn echo() -> String {
 
 // F06: the key is not in any error, even if the server repeats the key in its answer.
 #[test]
-fn a_server_that_repeats_the_key_gets_it_into_no_error() {
+fn a_key_that_a_server_echoes_is_redacted_in_errors() {
     let (place, url) = (Place::new(), echo());
     restrict(place.folder.path());
     for arguments in [

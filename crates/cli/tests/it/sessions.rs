@@ -153,7 +153,7 @@ async fn after_a_kill_the_feed_continues_with_the_next_number() {
 }
 
 #[test]
-fn tokens_that_nobody_reported_are_not_zero() {
+fn missing_token_counts_are_not_shown_as_zero() {
     let place = Place::new();
     // No server listens at the address, so the run fails without an answer.
     let failed =

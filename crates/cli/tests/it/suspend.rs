@@ -133,7 +133,7 @@ async fn an_answer_does_not_count_if_the_displayed_call_has_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_budget_waits_for_a_word_from_outside() {
+async fn a_budget_question_waits_for_a_comment() {
     let run = Waiting::new(&["--ask-after-requests", "1"]).await;
     let id = run.id.as_str();
     run.ok(&["approvals", "approve", id, "--all"]);
@@ -169,7 +169,7 @@ async fn a_used_answer_does_not_answer_the_next_question() {
 
 // R5: a message is kept until the run has recorded it.
 #[tokio::test(flavor = "multi_thread")]
-async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
+async fn messages_are_delivered_on_resume_and_a_later_task_follows() {
     let run = Waiting::new(&[]).await;
     let id = run.id.as_str();
     run.ok(&["say", id, "be brief"]);

@@ -63,7 +63,7 @@ async fn a_recorded_run_happens_again_without_a_network_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replay_that_differs_is_an_error_that_says_where() {
+async fn a_replay_difference_is_an_error_with_its_place() {
     let place = Place::new();
     recorded(&place, "openai-chat").await;
     let file = place.folder.path().join("run.jsonl");

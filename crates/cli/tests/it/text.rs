@@ -12,7 +12,7 @@ const ANSWER: &str =
     "I look.\n<tool_call>\n{\"name\": \"read\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>\n";
 
 #[test]
-fn a_text_becomes_words_and_calls() {
+fn a_text_answer_is_parsed_into_text_and_calls() {
     let place = Place::new();
     let output = place.run_with_input(&["parse", "--wire", "text", "-"], ANSWER);
     let id = json!("text_0");
@@ -23,7 +23,7 @@ fn a_text_becomes_words_and_calls() {
 
 // S14
 #[test]
-fn a_text_means_the_same_however_it_is_split() {
+fn parsed_text_does_not_depend_on_the_split() {
     let place = Place::new();
     let whole = place.run_with_input(&["parse", "--wire", "text", "-"], ANSWER);
     for size in ["1", "2", "7"] {
@@ -101,7 +101,7 @@ fn a_cut_call_is_reported_as_malformed() {
 }
 
 #[test]
-fn thoughts_are_told_apart_or_kept() {
+fn reasoning_is_split_off_or_kept() {
     let place = Place::new();
     let input = "<think>hm</think>yes";
     let split = lines(&place.run_with_input(&["parse", "--wire", "text", "-"], input));

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use windlass_protocol::kit::RuleViolation;
 
-use super::check::{Checked, OrRule as _, ensure, in_time};
+use super::check::{OrRule as _, RuleResult, ensure, in_time};
 use super::rule::TransportRule;
 use super::server::{ReceivedRequest, Server, respond};
 use crate::transport::{Transport, TransportError, TransportRequest, TransportResponse};
@@ -26,7 +26,7 @@ async fn exchange(
     server: &Server,
     rule: TransportRule,
     mut reply: impl FnMut(&ReceivedRequest) -> Vec<u8>,
-) -> Checked<(TransportResponse, Vec<Bytes>, u32)> {
+) -> RuleResult<(TransportResponse, Vec<Bytes>, u32)> {
     let mut count = 0_u32;
     let serve = server.serve(|received| {
         count = count.saturating_add(1);
@@ -54,7 +54,7 @@ async fn exchange(
     Ok((response, pieces, count))
 }
 
-pub(super) async fn check_statuses(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_statuses(transport: &dyn Transport) -> RuleResult {
     for (status, line) in [(200, "200 OK"), (404, "404 Not Found"), (429, "429 Slow"), (503, "503 Busy")] {
         let server = Server::start().await?;
         let rule = TransportRule::ReturnsEveryStatus;
@@ -79,7 +79,7 @@ pub(super) async fn check_statuses(transport: &dyn Transport) -> Checked {
     Ok(())
 }
 
-pub(super) async fn check_redirect(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_redirect(transport: &dyn Transport) -> RuleResult {
     let server = Server::start().await?;
     let rule = TransportRule::FollowsNoRedirect;
     let location = format!("Location: {}\r\n", server.url("/other"));
@@ -94,7 +94,7 @@ pub(super) async fn check_redirect(transport: &dyn Transport) -> Checked {
 }
 
 /// Checks a body of 1 MB that contains every byte value, which is larger than the buffers on its way.
-pub(super) async fn check_body(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_body(transport: &dyn Transport) -> RuleResult {
     let server = Server::start().await?;
     let rule = TransportRule::ReturnsTheBody;
     let body: Vec<u8> = (0..=255_u8).cycle().take(1_000_000).collect();
@@ -103,7 +103,7 @@ pub(super) async fn check_body(transport: &dyn Transport) -> Checked {
 }
 
 /// Accepts a connection, sends bytes, and keeps the connection open.
-async fn send_and_hold(server: &Server, rule: TransportRule, bytes: &[u8]) -> Checked<TcpStream> {
+async fn send_and_hold(server: &Server, rule: TransportRule, bytes: &[u8]) -> RuleResult<TcpStream> {
     let send = async {
         let (mut socket, _) = server.receive().await?;
         socket.write_all(bytes).await?;
@@ -112,7 +112,7 @@ async fn send_and_hold(server: &Server, rule: TransportRule, bytes: &[u8]) -> Ch
     send.await.or_rule(rule, "the server of the kit could not answer")
 }
 
-pub(super) async fn check_pieces(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_pieces(transport: &dyn Transport) -> RuleResult {
     let server = Server::start().await?;
     let rule = TransportRule::StreamsTheBody;
     let first = [OPEN_HEAD, b"data: 1\n\n"].concat();
@@ -132,14 +132,14 @@ pub(super) async fn check_pieces(transport: &dyn Transport) -> Checked {
     .await
 }
 
-async fn read(response: &mut TransportResponse, rule: TransportRule) -> Checked<Bytes> {
+async fn read(response: &mut TransportResponse, rule: TransportRule) -> RuleResult<Bytes> {
     match response.body.next().await {
         Some(piece) => piece.or_rule(rule, "the body failed"),
         None => Err(RuleViolation::new(rule, "the body ended before its second piece")),
     }
 }
 
-pub(super) async fn check_broken_body(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_broken_body(transport: &dyn Transport) -> RuleResult {
     let server = Server::start().await?;
     let rule = TransportRule::ReportsBrokenBodies;
     let half = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf of it";
@@ -159,7 +159,7 @@ pub(super) async fn check_broken_body(transport: &dyn Transport) -> Checked {
     .await
 }
 
-pub(super) async fn check_drops(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_drops(transport: &dyn Transport) -> RuleResult {
     let rule = TransportRule::ClosesWhenDropped;
     let server = Server::start().await?;
     let first = [OPEN_HEAD, b"data: 1\n\n"].concat();

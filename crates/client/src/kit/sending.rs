@@ -5,7 +5,7 @@ use std::pin::pin;
 use tokio::net::TcpListener;
 use windlass_vendors::Header;
 
-use super::check::{Checked, OrRule as _, SECRET, ensure, in_time};
+use super::check::{OrRule as _, RuleResult, SECRET, ensure, in_time};
 use super::rule::TransportRule;
 use super::server::{ReceivedRequest, Server, respond};
 use crate::transport::{Method, Transport, TransportErrorKind, TransportRequest};
@@ -13,7 +13,7 @@ use crate::transport::{Method, Transport, TransportErrorKind, TransportRequest};
 /// A path with an escape and a query with a repeated name.
 const TARGET: &str = "/v1/a%20b/c?alt=sse&q=1&q=2";
 
-pub(super) async fn check_requests(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_requests(transport: &dyn Transport) -> RuleResult {
     let body: Vec<u8> = (0..=255_u8).cycle().take(300_000).collect();
     let methods = [Method::Post, Method::Get, Method::Delete, Method::Patch];
     for (method, name) in methods.into_iter().zip(["POST", "GET", "DELETE", "PATCH"]) {
@@ -48,7 +48,7 @@ async fn exchange(
     transport: &dyn Transport,
     request: TransportRequest,
     server: &Server,
-) -> Checked<ReceivedRequest> {
+) -> RuleResult<ReceivedRequest> {
     let mut seen = None;
     let serve = server.serve(|received| {
         seen.get_or_insert(received);
@@ -62,7 +62,7 @@ async fn exchange(
     Ok(seen.unwrap_or_default())
 }
 
-fn check_headers(received: &ReceivedRequest) -> Checked {
+fn check_headers(received: &ReceivedRequest) -> RuleResult {
     for (name, value) in
         [("content-type", "application/x-kit"), ("x-kit", "one, two"), ("authorization", SECRET)]
     {
@@ -73,7 +73,7 @@ fn check_headers(received: &ReceivedRequest) -> Checked {
 }
 
 /// Sends a request to a port at which no server listens.
-pub(super) async fn check_unreachable(transport: &dyn Transport) -> Checked {
+pub(super) async fn check_unreachable(transport: &dyn Transport) -> RuleResult {
     let rule = TransportRule::ReportsUnreachable;
     let listener = TcpListener::bind("127.0.0.1:0").await.or_rule(rule, "no port is free")?;
     let address = listener.local_addr().or_rule(rule, "the port has no address")?;

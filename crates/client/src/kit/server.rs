@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::check::{Checked, OrRule as _};
+use super::check::{OrRule as _, RuleResult};
 use super::rule::TransportRule;
 
 /// The largest request that the server reads.
@@ -28,7 +28,7 @@ pub(super) struct ReceivedRequest {
 }
 
 impl Server {
-    pub(super) async fn start() -> Checked<Self> {
+    pub(super) async fn start() -> RuleResult<Self> {
         let start = async {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let origin = format!("http://{}", listener.local_addr()?);

@@ -58,7 +58,7 @@ fn read(headers: &[(&str, &str)]) -> Option<RateLimits> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_windows_of_a_provider_are_told_apart() {
+async fn rate_limit_windows_are_parsed_separately() {
     let groq = read(&[
         ("x-ratelimit-limit-requests", "14400"),
         ("x-ratelimit-remaining-requests", "14370"),

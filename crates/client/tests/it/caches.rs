@@ -171,7 +171,7 @@ async fn a_refused_cache_is_not_requested_again() {
 }
 
 #[tokio::test]
-async fn a_request_whose_cache_is_gone_is_sent_without_it() {
+async fn a_request_with_an_expired_cache_is_sent_without_it() {
     let gone = r#"{"error":{"code":403,"message":"CachedContent not found (or permission denied)","status":"PERMISSION_DENIED"}}"#;
     let server = Server::start(vec![creation_reply(1), error(403, "", gone), answer()]).await;
     let model = StoredCacheModel::new(client(&server, Gemini::default()), HOUR);

@@ -19,7 +19,7 @@ async fn failure(reply: Reply) -> (String, ModelError) {
 }
 
 #[tokio::test]
-async fn a_refusal_names_host_status_words_and_what_to_do() {
+async fn a_refusal_names_host_status_message_and_remedy() {
     let cases = [
         (
             401,

@@ -21,7 +21,7 @@ async fn check(reply: Reply, request: &Request, expected: ModelErrorKind) {
 const BY_WORDS: &str = r#"{"error":{"message":"Could not process image","type":"invalid_request_error"}}"#;
 
 #[tokio::test]
-async fn a_refusal_that_names_a_picture_is_of_its_own_kind() {
+async fn a_refusal_that_names_an_image_has_the_kind_image() {
     let by_code = r#"{"error":{"message":"Bad request","code":"image_parse_error"}}"#;
     let by_parameter = r#"{"error":{"message":"Bad request","param":"messages[0].content[1].image_url"}}"#;
     for body in [BY_WORDS, by_code, by_parameter] {
@@ -57,7 +57,7 @@ fn parts_that_the_model_does_not_take_are_refused_before_a_request() {
 
 // S12
 #[tokio::test]
-async fn so_is_one_under_a_status_of_success() {
+async fn an_image_refusal_with_a_success_status_has_the_kind_image() {
     let body = r#"{"error":{"message":"Could not process image","code":400}}"#;
     let streamed = Reply::Close(events(&format!("data: {body}\n\n")));
     check(streamed, &with_picture(), ModelErrorKind::Image).await;
@@ -65,7 +65,7 @@ async fn so_is_one_under_a_status_of_success() {
 }
 
 #[tokio::test]
-async fn without_a_picture_or_about_something_else_it_is_a_refusal_like_others() {
+async fn refusals_without_an_image_or_about_something_else_have_the_kind_refused() {
     let plain = Request::new("scripted-1", vec![Message::user("hello")]);
     check(error(400, "", BY_WORDS), &plain, ModelErrorKind::Refused).await;
     let schema = r#"{"error":{"message":"Invalid schema for function 'view_image'","param":"tools[0]"}}"#;

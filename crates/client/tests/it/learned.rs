@@ -75,7 +75,7 @@ async fn a_refused_parameter_is_dropped_once_and_remembered() {
 }
 
 #[tokio::test]
-async fn a_change_that_did_not_help_is_not_learned() {
+async fn a_remedy_that_failed_is_not_learned() {
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE)]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
     let error = ask(&client, &warm()).await.1.unwrap();
@@ -134,7 +134,7 @@ async fn encrypted_reasoning_is_not_requested_from_a_model_without_reasoning() {
 }
 
 #[tokio::test]
-async fn a_strictness_that_is_refused_is_left_unsaid() {
+async fn a_refused_strict_field_is_omitted() {
     let refusal = r#"{"error":{"message":"Validation Error: \"strict\" - Extra inputs are not permitted"}}"#;
     let server = Server::start(vec![error(400, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
@@ -238,7 +238,7 @@ const LIST: &str = r#"{"data":[
     {"id":"n","supported_parameters":[]}]}"#;
 
 #[tokio::test]
-async fn the_stronger_source_counts_and_says_that_it_was_it() {
+async fn the_stronger_source_wins_and_is_named() {
     let list = Reply::Close(crate::server::response(200, "application/json", "", LIST));
     let refusal = r#"{"error":{"message":"No endpoints found that support the provided 'tool_choice' value.","code":404}}"#;
     let server = Server::start(vec![list, error(404, "", refusal), hello()]).await;
@@ -339,7 +339,7 @@ fn a_document_that_is_set_aside_replaces_no_earlier_one() {
 
 // correctness-2 12b
 #[test]
-fn a_fact_of_a_time_that_has_not_come_is_not_believed() {
+fn future_and_old_facts_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("models.json");
     let fact =
@@ -433,7 +433,7 @@ async fn a_missing_ability_that_is_there_after_all_is_forgotten() {
 
 // A remedy has not helped if the server repeats the same refusal after it.
 #[tokio::test]
-async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered() {
+async fn of_two_refused_parameters_only_the_effective_one_is_learned() {
     let words = r#"{"error":{"message":"temperature is not supported with 'stop'"}}"#;
     let server = Server::start(vec![error(400, "", words), error(400, "", words), hello()]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
@@ -448,7 +448,7 @@ async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered
 
 // A server that supports only functions, like LiteLLM and most local servers.
 #[tokio::test]
-async fn a_tool_with_free_text_goes_out_as_a_function_where_that_is_all_there_is() {
+async fn a_freeform_tool_is_sent_as_a_function_after_a_refusal() {
     let refusal = r#"{"error":{"message":"Invalid value: 'custom'. Supported values are: 'function'.","param":"tools[0].type"}}"#;
     let call = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"patch\",\"arguments\":\"{\\\"input\\\":\"}}]}}]}\n\n\
          data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"x\\\"}\"}}]}}]}\n\n\

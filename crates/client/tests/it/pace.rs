@@ -58,7 +58,7 @@ fn check_wait(refusal: Answer, at_least: f64, at_most: f64) {
 
 // L9
 #[test]
-fn the_provider_knows_best_how_long_to_wait() {
+fn rate_limit_headers_set_the_wait() {
     let refused = || Answer::new(429, SLOW);
     check_wait(refused().header("retry-after", "7"), 7.0, 7.3);
     check_wait(refused().header("retry-after-ms", "1500").header("retry-after", "2"), 1.5, 1.8);

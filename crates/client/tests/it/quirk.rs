@@ -195,7 +195,7 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
 // P2. A field that DeepSeek demands inside of a round of calls is ignored elsewhere; the wire format needs no
 // quirk for that.
 #[test]
-fn deepseeks_thoughts_go_back_where_there_are_calls_and_nowhere_else() {
+fn deepseek_reasoning_is_returned_only_with_calls() {
     let request: Request = serde_json::from_value(serde_json::json!({"model": "deepseek-reasoner", "messages": [
         {"role": "user", "parts": [{"type": "text", "text": "hi"}]},
         {"role": "assistant", "parts": [
@@ -216,7 +216,7 @@ fn deepseeks_thoughts_go_back_where_there_are_calls_and_nowhere_else() {
 // Only OpenAI accepts the role `developer`, and all vendors accept `system`:
 // https://github.com/earendil-works/pi/issues/1048.
 #[test]
-fn the_system_prompt_has_a_role_that_every_vendor_knows() {
+fn every_chat_vendor_gets_the_system_role() {
     let vendors = Vendors::builtin()
         .with_file("[vendor.azure-openai]\nbase-url = \"http://localhost:1/openai/v1\"")
         .unwrap();
@@ -229,7 +229,7 @@ fn the_system_prompt_has_a_role_that_every_vendor_knows() {
 
 // The endpoint of the documentation's example, `Client::new(Endpoint::find(..), ..)`, is that of a vendor.
 #[test]
-fn the_endpoint_of_a_vendor_brings_its_quirks_whoever_made_the_wire() {
+fn a_vendor_endpoint_applies_its_quirks_to_any_wire() {
     let wires: [(&str, &str, Arc<dyn windlass_wire::Wire>); 4] = [
         ("openai-chat", "gpt-5-mini", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
         ("mistral", "mistral-large-latest", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),

@@ -78,7 +78,7 @@ async fn a_strict_tool_goes_out_in_the_strict_dialect() {
 
 // A name that the provider does not take comes back as the author's, in pieces or not.
 #[tokio::test]
-async fn names_of_properties_come_back_as_their_author_wrote_them() {
+async fn renamed_properties_are_restored_in_arguments() {
     let schema = r#"{"type":"object","properties":{"the path":{"type":"string"}},"required":["the path"]}"#;
     let shown = Dialect::Anthropic.compile(&schema.parse().unwrap());
     assert!(shown.has_restoration(), "{}", shown.schema.as_str());

@@ -106,7 +106,7 @@ fn check_bad_in(
 }
 
 #[test]
-fn an_answer_comes_whole_by_any_delivery() {
+fn an_answer_is_complete_with_any_delivery() {
     check_good(&Value::Null, Delivery::Stream, 1);
     check_good(&Value::Null, Delivery::Whole, 1);
     check_good(&json!({"switch": "one_byte"}), Delivery::Stream, 1);
@@ -114,7 +114,7 @@ fn an_answer_comes_whole_by_any_delivery() {
 
 // L9
 #[test]
-fn a_refusal_that_passes_is_got_over() {
+fn transient_refusals_are_retried() {
     for status in [429, 500, 503, 529] {
         let hostile = json!({"switch": "status", "status": status, "retry_after": 0, "times": 1});
         check_good(&hostile, Delivery::Stream, 2);
@@ -183,7 +183,7 @@ fn an_error_in_mid_stream_is_in_the_answer() {
 
 // L9
 #[test]
-fn a_parameter_that_is_refused_by_name_is_got_over_in_every_format() {
+fn a_refused_parameter_is_dropped_and_retried_in_every_format() {
     for wire in wires() {
         let parameter = match wire.name() {
             "gemini" => "generationConfig.temperature",

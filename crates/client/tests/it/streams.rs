@@ -38,7 +38,7 @@ fn calls_without_ids_and_with_one_index_stay_apart() {
 
 // https://github.com/vercel/ai/issues/5233
 #[test]
-fn thoughts_are_found_wherever_a_vendor_puts_them() {
+fn vendor_specific_reasoning_fields_are_parsed() {
     let thoughts = "I have to look.";
     check("groq", include_str!("../data/streams/groq.sse"), thoughts, &[("fc_1", r#"{"path":"a.txt"}"#)]);
     check(

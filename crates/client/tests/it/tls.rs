@@ -145,7 +145,7 @@ async fn outcome(
 }
 
 #[tokio::test]
-async fn http2_is_spoken_where_the_server_offers_it() {
+async fn http2_is_used_if_the_server_offers_it() {
     let own = authority("own");
     let (said, versions) = outcome(&["h2", "http/1.1"], &[&own.pem], &own).await;
     assert_eq!((said.as_deref(), versions), (Ok("Hello"), vec!["HTTP/2.0 /v1/chat/completions".to_owned()]));

@@ -42,7 +42,7 @@ fn client(transport: impl Transport + 'static) -> Client {
 }
 
 #[tokio::test]
-async fn a_transport_of_ones_own_sees_the_whole_request_and_gives_the_answer() {
+async fn a_custom_transport_receives_the_request_and_provides_the_answer() {
     let canned = Canned::default();
     let (chunks, error) = ask(&client(canned.clone()), &request()).await;
     assert!(error.is_none(), "{error:?}");
@@ -87,7 +87,7 @@ fn only_a_server_that_was_not_reached_is_tried_again() {
 }
 
 #[test]
-fn one_header_stands_for_all_of_its_name() {
+fn a_header_replaces_earlier_ones_of_its_name() {
     let request = TransportRequest::get("http://provider.test")
         .with_header(Header::new("X-Title", "one"))
         .with_header(Header::secret("x-title", "two"));

@@ -6,7 +6,7 @@ use windlass_protocol::{Message, Request, Support};
 use crate::quirk::body;
 
 #[test]
-fn azure_takes_its_key_in_its_own_header_and_wants_a_resource() {
+fn azure_uses_the_api_key_header_and_requires_a_resource() {
     let azure = Vendors::builtin().get("azure-openai").unwrap().clone();
     assert_eq!(azure.endpoint.auth, Auth::Header("api-key".to_owned()));
     assert!(azure.quirks("gpt-5").contains(&Quirk::MaxCompletionTokens));

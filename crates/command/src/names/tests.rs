@@ -32,7 +32,7 @@ fn names_that_decide_later_execution_match_in_every_spelling() {
 }
 
 #[test]
-fn secrets_are_known_by_their_names() {
+fn secrets_are_recognized_by_their_names() {
     check(
         is_secret_name,
         true,

@@ -75,7 +75,7 @@ fn unknown_options_and_programs_are_never_reading() {
 }
 
 #[test]
-fn writers_say_what_they_write() {
+fn writing_commands_report_their_targets() {
     // H8
     check("echo a > b", Access::Unproven, &[], &["b"]);
     check("ls src 2>> log", Access::Unproven, &["src"], &["log"]);
@@ -86,7 +86,7 @@ fn writers_say_what_they_write() {
 }
 
 #[test]
-fn wrappers_are_looked_through_or_doubted() {
+fn wrappers_are_resolved_or_reported_as_doubtful() {
     // H8
     check("timeout 5s ls src", Access::ReadOnly, &["src"], &[]);
     check("nice -n 5 cat a", Access::ReadOnly, &["a"], &[]);
@@ -126,7 +126,7 @@ fn git_needs_a_sandbox_at_best() {
 }
 
 #[test]
-fn words_without_a_shell_may_hold_anything() {
+fn argv_elements_may_contain_any_characters() {
     let effects = Effects::from_argv(&owned(&["cat", "a b\n$x"]));
     assert_eq!((effects.access(), effects.reads()), (Access::ReadOnly, &owned(&["a b\n$x"])[..]));
     assert_eq!(Effects::from_argv(&owned(&["./cat", "a"])).access(), Access::Unproven);

@@ -57,7 +57,7 @@ const SURE: &[&str] = &[
 
 // security 21
 #[test]
-fn a_wrapper_is_looked_through_by_its_kind() {
+fn programs_behind_known_wrappers_are_found() {
     for text in SURE {
         let scan = Scan::read(text);
         assert!(

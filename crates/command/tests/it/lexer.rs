@@ -49,7 +49,7 @@ fn operators_join_commands() {
 }
 
 #[test]
-fn simple_redirections_are_told() {
+fn simple_redirections_are_parsed() {
     // H8
     let command = Command::parse("cat a.txt>x <b 2>>'e f' 2>&1 1>&2 12 2 >>y").unwrap();
     let simple = &command.commands()[0];
@@ -178,6 +178,6 @@ fn limits_ask_and_never_allow() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_name_the_construct_and_its_offset() {
     assert_eq!(Command::parse("ls $x").unwrap_err().to_string(), "expansion at byte 3");
 }

@@ -24,7 +24,7 @@ proptest! {
 
     // security 9
     #[test]
-    fn no_text_costs_more_than_its_bytes_allow(
+    fn the_work_for_a_command_is_bounded_by_its_length(
         times in 0_u8..9,
         shape in prop_oneof![
             "(xargs|git|find|sudo|env|bash|sh|rm|python3|foo|docker) (-z |-c |a=b |-exec |run |foreach |-S |--x=y |'a b' ){0,3}",
@@ -38,7 +38,7 @@ proptest! {
     }
 
     #[test]
-    fn effects_of_any_words_do_not_panic(
+    fn effects_of_any_argv_do_not_panic(
         program in "(find|sed|git|ls|sort|grep|env|sh|timeout|nice|cp|chmod|date|uniq|[a-z]{0,3})",
         words in prop::collection::vec("[-a-z0-9=,.;$%é ]{0,6}", 0..6),
     ) {

@@ -46,7 +46,7 @@ fn text_is_not_a_program() {
 }
 
 #[test]
-fn rules_are_whole_words_behind_options() {
+fn rules_match_whole_words_after_options() {
     // H7
     finds("git push", &["git", "push"]);
     finds("git --no-pager -c a.b=c push origin", &["git", "push"]);

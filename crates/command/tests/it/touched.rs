@@ -81,7 +81,7 @@ fn a_copy_reads_everything_that_it_copies() {
 }
 
 #[test]
-fn git_shows_what_it_keeps() {
+fn git_reads_include_stored_contents() {
     for text in [
         "git log -p",
         "git log -u -3",
@@ -171,7 +171,7 @@ fn written_files_are_reported_for_every_option_form() {
 }
 
 #[test]
-fn words_of_a_known_reader_are_no_writes() {
+fn operands_of_known_readers_are_not_writes() {
     for text in ["ls -la", "cat a", "grep -rn x src", "git log -3", "diff a b", "sort a", "find . -name a"] {
         let effects = Command::parse(text).unwrap().effects();
         assert_ne!(effects.access(), Access::Unproven, "{text}");

@@ -40,7 +40,7 @@ async fn at_most_the_given_number_of_trials_run_at_the_same_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_have_the_order_of_the_suite_whatever_ends_first() {
+async fn results_keep_the_suite_order() {
     let suite = Suite::new("s").cases(cases(6)).repetitions(2).concurrency(12).agent_with("mock", |trial| {
         let wait = Duration::from_millis(trial.seed % 1_000);
         Ok(agent(MockModel::new().text("yes").delay(wait)))

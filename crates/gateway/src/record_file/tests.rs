@@ -109,7 +109,7 @@ fn damaged_lines_are_left_out_counted_and_kept_in_a_copy() {
 
 /// A failed write can leave a part of a line, to which the next one must not be appended.
 #[test]
-fn a_write_after_a_failed_one_is_a_line_of_its_own() {
+fn a_write_after_a_failed_one_starts_a_new_line() {
     let (_folder, path) = folder();
     let (mut kept, file) = open(&path);
     kept.set("a", 1);

@@ -36,7 +36,7 @@ fn a_signal_wakes_the_task_that_polled_it_last() {
 }
 
 #[test]
-fn a_phase_that_has_begun_is_signalled_at_once() {
+fn a_reached_phase_is_signalled_immediately() {
     let (phase, stop) = Stop::channel();
     phase.send_replace(Phase::Ending);
     let mut signal = stop.into_signal(Phase::Draining);

@@ -242,7 +242,7 @@ async fn a_budget_in_money_needs_a_known_price() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_early_pays_for_what_it_read() {
+async fn a_client_that_disconnects_is_charged_for_what_it_read() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let limits = ClientLimits { tokens_per_day: Some(1_000), ..ClientLimits::default() };
     let (front, key) = limited(gateway(Priced { prices: None, is_slow: true }), limits);
@@ -336,7 +336,7 @@ async fn counts_beside_recorded_answers_are_those_of_the_decoder() {
 }
 
 #[tokio::test]
-async fn a_word_about_usage_in_a_text_is_not_a_count() {
+async fn usage_json_inside_text_is_not_counted() {
     let body = ANTHROPIC_WORD.replace("\"text\":\"", "\"text\":\"\\\"usage\\\": {\\\"input_tokens\\\": 7}");
     let front =
         FrontHandle::from(Front::new(Canned::new(200, "application/json", body).gateway("anthropic")));

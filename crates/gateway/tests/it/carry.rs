@@ -48,7 +48,7 @@ fn fields_and_parts_of_one_format_stay_behind() {
 }
 
 #[test]
-fn a_tool_with_free_text_becomes_a_function_where_there_is_no_other() {
+fn freeform_tools_become_functions_in_formats_without_them() {
     let mut asked = request();
     asked.tools = vec![ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None }];
     let id = CallId::new("c1").unwrap();

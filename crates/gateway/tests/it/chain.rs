@@ -88,7 +88,7 @@ async fn another_gateway_answers_after_each_refusal_that_it_may_not_share() {
 }
 
 #[tokio::test]
-async fn a_wrong_request_stays_at_its_gateway_and_the_last_error_is_the_clients() {
+async fn a_bad_request_has_no_fallback_and_the_last_error_is_returned() {
     for status in [400, 413, 422] {
         let bad = Canned::new(status, "application/json", r#"{"error":{"message":"no","type":"x"}}"#);
         let other = word();
@@ -114,7 +114,7 @@ async fn a_wrong_request_stays_at_its_gateway_and_the_last_error_is_the_clients(
 }
 
 #[tokio::test]
-async fn a_gateway_that_failed_is_asked_last_until_its_wait_is_over() {
+async fn a_failed_gateway_is_tried_last_until_its_wait_is_over() {
     let bad =
         Canned::new(429, "application/json", r#"{"error":{"message":"no"}}"#).with_header("retry-after", "1");
     let good = word();

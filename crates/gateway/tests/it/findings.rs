@@ -60,7 +60,7 @@ async fn state_of_another_provider_is_refused_in_the_formats_own_way() {
 
 // B4
 #[tokio::test]
-async fn free_text_tools_are_functions_for_servers_that_know_no_other() {
+async fn freeform_tools_become_functions_for_servers_without_them() {
     let call = r#"{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"apply_patch","arguments":"{\"input\":\"*** Begin Patch\"}"}}]},"finish_reason":"tool_calls"}]}"#;
     let body = json!({"model": "m", "input": "x", "tools": [
         {"type": "custom", "name": "apply_patch", "description": "Patches."}]});
@@ -225,7 +225,7 @@ const FUNCTION: &str = r#"{"id":"c","object":"chat.completion","created":1,"mode
 
 // B5
 #[tokio::test]
-async fn functions_of_a_namespace_are_offered_and_their_calls_come_back() {
+async fn namespaced_functions_are_offered_and_their_calls_are_mapped_back() {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     let body = json!({"model": "m", "input": [
         {"role": "user", "content": "x"},
@@ -246,7 +246,7 @@ async fn functions_of_a_namespace_are_offered_and_their_calls_come_back() {
 
 // B5
 #[tokio::test]
-async fn a_search_that_the_client_runs_is_a_function_and_offers_what_it_found() {
+async fn a_client_tool_search_is_a_function_and_its_results_are_offered() {
     let search = json!({"type": "tool_search", "execution": "client", "description": "Finds tools.",
         "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}});
     let body = json!({"model": "m", "tools": [search], "input": [
@@ -286,7 +286,7 @@ async fn anthropics_tools_that_the_client_runs_are_functions() {
 }
 
 #[tokio::test]
-async fn stop_words_of_one_format_do_not_leak_into_another() {
+async fn stop_reasons_of_one_format_do_not_leak_into_another() {
     for (word, has_call, chat, anthropic) in
         [("OTHER", false, "stop", "end_turn"), ("FUNCTION_CALL", true, "tool_calls", "tool_use")]
     {

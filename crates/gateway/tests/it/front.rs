@@ -409,7 +409,7 @@ async fn the_body_of_a_client_without_a_key_is_not_awaited() {
 }
 
 #[tokio::test]
-async fn bodies_wait_for_room_and_are_told_when_it_does_not_come() {
+async fn bodies_wait_for_memory_and_time_out_with_408() {
     let (_provider, gateway) = gateway("scripted-1").await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -105,7 +105,7 @@ async fn json_is_demanded_of_anthropic_by_the_system_prompt() {
 }
 
 #[tokio::test]
-async fn the_length_of_an_answer_is_a_sentence_where_it_is_not_a_field() {
+async fn verbosity_becomes_an_instruction_in_formats_without_the_field() {
     for (level, is_said) in [("low", true), ("medium", false), ("high", true)] {
         let provider = Canned::new(200, "application/json", GEMINI_WORD);
         let body = json!({"model": "m", "input": "x", "text": {"verbosity": level}});
@@ -141,7 +141,7 @@ async fn options_that_change_the_draw_are_refused_unless_the_gateway_is_lenient(
 
 /// A field has the fate of its own rule, and not that of another field whose name ends in the same way.
 #[tokio::test]
-async fn a_field_without_a_rule_has_no_fate_of_a_field_elsewhere() {
+async fn a_field_without_a_rule_is_reported_lost_despite_rules_of_its_name() {
     let gemini = ("/v1beta/models/m:generateContent", json!({"contents": [{"parts": [{"text": "x"}]}]}));
     let responses = ("/v1/responses", json!({"model": "m", "input": "x"}));
     for ((path, mut body), place, value, name) in [
@@ -314,7 +314,7 @@ async fn a_choice_among_some_tools_offers_only_these() {
 }
 
 #[tokio::test]
-async fn an_effort_that_is_not_known_is_refused_and_a_form_of_thoughts_is_named() {
+async fn an_unknown_effort_is_refused_and_a_lost_summary_form_is_named() {
     let request =
         |reasoning| post("/v1/responses", &json!({"model": "m", "input": "x", "reasoning": reasoning}));
     let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);

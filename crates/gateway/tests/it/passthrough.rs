@@ -81,7 +81,7 @@ const RESPONSES_HALF: &str = "event: response.output_text.delta\ndata: {\"type\"
     \"item_id\":\"i\",\"output_index\":0,\"content_index\":0,\"delta\":\"half\"}\n\n";
 
 #[tokio::test]
-async fn a_forwarded_stream_without_its_end_gets_an_error_event() {
+async fn a_truncated_forwarded_stream_ends_with_an_error_event() {
     let request = json!({"model": "m", "stream": true, "max_tokens": 9, "messages": [{"role": "user", "content": "x"}],
         "input": "x", "contents": [{"role": "user", "parts": [{"text": "x"}]}]});
     let forward = async |format: &str, path: &str, events: &str| {

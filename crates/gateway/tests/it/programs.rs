@@ -7,7 +7,7 @@ use crate::canned::{CHAT_WORD, Canned, header, json, post, text};
 const CALL: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"functions__run","arguments":"{\"input\":\"second\"}"}}]},"finish_reason":"tool_calls"}]}"#;
 
 #[tokio::test]
-async fn tools_in_an_item_of_the_input_are_offered_and_their_calls_come_back() {
+async fn additional_tools_items_are_offered_and_their_calls_mapped_back() {
     let run = json!({"type": "custom", "name": "run", "description": "Runs.", "format": {"type": "text"}});
     let look = json!({"type": "function", "name": "look", "description": "Looks.", "parameters": {"type": "object"}});
     let body = json!({"model": "m", "input": [

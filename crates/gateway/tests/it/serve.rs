@@ -173,7 +173,7 @@ async fn losses_of_a_conversion_are_reported_in_a_header() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_gateway_whose_provider_is_gone_says_so() {
+async fn a_gateway_reports_an_unreachable_provider() {
     let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let (url, provider) = (served.url, served.provider);
@@ -272,7 +272,7 @@ async fn an_answer_without_its_end_ends_with_an_error_in_the_clients_format() {
 
 // command-line B20
 #[tokio::test]
-async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long() {
+async fn a_stopping_server_drains_answers_and_ends_slow_ones_with_an_error() {
     for format in formats() {
         for (model, words) in [(Begun::Finishes, None), (Begun::Hangs, Some("the server shuts down"))] {
             let drain = match words {
@@ -296,7 +296,7 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
 
 // Status 502 would mean that the upstream provider failed.
 #[tokio::test]
-async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
+async fn a_request_without_an_answer_at_shutdown_gets_503() {
     for format in formats() {
         let drain = std::time::Duration::from_millis(100);
         let (port, stop, server) =

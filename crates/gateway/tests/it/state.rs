@@ -114,7 +114,7 @@ async fn a_stream_that_breaks_off_is_not_stored() {
 }
 
 #[tokio::test]
-async fn a_response_that_does_not_fit_says_so() {
+async fn a_response_beyond_the_limit_is_marked_as_not_stored() {
     let limits = StateLimits { owner_bytes: 900, ..StateLimits::default() };
     for word in [CHAT_WORD, CHAT_STREAM] {
         let provider = chat(word);

@@ -97,7 +97,7 @@ async fn a_removed_value_is_gone_for_its_owner_only() {
 }
 
 #[tokio::test]
-async fn a_value_is_replaced_only_if_it_is_the_old_one() {
+async fn replace_is_a_compare_and_swap() {
     for kind in Kind::all() {
         let Stand { store, _folder } = kind.open(StateLimits::default()).await;
         let (old, new) = (text("old"), text("new"));

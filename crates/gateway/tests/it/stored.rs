@@ -135,7 +135,7 @@ async fn an_id_reaches_the_upstream_that_stored_it() {
 }
 
 #[tokio::test]
-async fn without_keys_the_only_upstream_of_the_format_knows_the_ids_of_an_earlier_process() {
+async fn without_keys_unknown_ids_go_to_the_only_upstream_of_the_format() {
     let provider = provider(STORED);
     let other = Canned::new(200, "application/json", CHAT_WORD);
     let front = Front::new(other.gateway("openai-chat"))

@@ -156,7 +156,7 @@ fn table(title: &str, pairs: &[(Format, Format)], rows: Vec<(&str, Vec<Fate>)>) 
 
 // Issue 4, "Must be shown" 3.
 #[tokio::test]
-async fn the_table_of_what_survives_is_true() {
+async fn the_survives_table_matches_the_behaviour() {
     let all = formats();
     let pairs: Vec<_> = all
         .iter()

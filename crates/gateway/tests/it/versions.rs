@@ -64,7 +64,7 @@ fn request(case: &Value, version: &str) -> ClientRequest {
 }
 
 #[tokio::test]
-async fn an_upstream_of_the_format_gets_the_version_and_decides() {
+async fn an_upstream_of_the_same_format_receives_the_clients_version() {
     for version in ["2023-06-01", NEWEST, "2031-01-01"] {
         for (case, _) in cases() {
             let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
@@ -130,7 +130,7 @@ async fn sampling_of_the_older_version_reaches_another_format() {
 }
 
 #[tokio::test]
-async fn a_version_that_does_not_exist_is_refused_in_the_words_of_the_api() {
+async fn an_unknown_version_is_refused_with_the_apis_message() {
     let provider = Canned::new(200, "application/json", CHAT_WORD);
     let gateway = provider.gateway("openai-chat");
     let port = start(gateway.clone().into()).await;
@@ -167,7 +167,7 @@ async fn counts_of_tokens_have_the_rules_of_their_version() {
 }
 
 #[tokio::test]
-async fn another_format_gets_the_version_of_its_parameters() {
+async fn requests_of_another_format_use_the_version_of_their_parameters() {
     // Version 2023-06-01 has each parameter that another format can express.
     let provider = Canned::new(200, "application/json", ANTHROPIC_WORD);
     let body = json!({"model": "m", "temperature": 0.5, "messages": [{"role": "user", "content": "hi"}]});

@@ -6,14 +6,14 @@ use super::rules::{quote_reason, rules};
 use crate::part::Part;
 use crate::policy::CompiledRule;
 use crate::reading::hindrance;
-use crate::{Action, Facts, Policy, Source, Stage, TraceEntry, Verdict};
+use crate::{Action, Policy, PolicyInput, Source, Stage, TraceEntry, Verdict};
 
 /// Runs the stage of allow rules.
-pub(super) fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
+pub(super) fn permission(policy: &Policy, facts: &PolicyInput, part: &Part<'_>) -> Option<TraceEntry> {
     let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
     fitting.sort_by_key(|rule| &rule.rule.id);
     let rule = match part.effect.as_ref() {
-        Effect::Execute { .. } => covering(&fitting, part)?,
+        Effect::Execute { .. } => find_covering_rule(&fitting, part)?,
         _ => fitting.first()?,
     };
     Some(part.to_entry(Stage::AllowRules, Verdict::Allow, quote_reason(rule, allow_text(rule, &part.effect))))
@@ -21,7 +21,7 @@ pub(super) fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Opt
 
 /// Returns the rule with the lowest id among those that together cover every program of a command. Returns
 /// `None` if a program is not covered, or if its arguments can make it do more than the rules allow.
-fn covering<'a>(fitting: &[&'a CompiledRule], part: &Part<'_>) -> Option<&'a CompiledRule> {
+fn find_covering_rule<'a>(fitting: &[&'a CompiledRule], part: &Part<'_>) -> Option<&'a CompiledRule> {
     let mut used: Vec<&CompiledRule> = Vec::new();
     for simple in part.reading.as_ref()?.simple()? {
         if hindrance(simple.argv()).is_some() {

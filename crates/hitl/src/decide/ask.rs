@@ -6,11 +6,11 @@ use super::rules::{breaches, quote_reason, rules};
 use crate::must_ask::must_ask;
 use crate::part::{Part, word_parts};
 use crate::policy::{Breach, CompiledRule};
-use crate::{Action, Facts, Policy, Reason, Stage, TraceEntry, Verdict};
+use crate::{Action, Policy, PolicyInput, Reason, Stage, TraceEntry, Verdict};
 
 /// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the
 /// built-in must-ask rules.
-pub(super) fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
+pub(super) fn demand(policy: &Policy, facts: &PolicyInput, part: &Part<'_>) -> Option<TraceEntry> {
     let by_rule =
         rules(policy, Action::Ask, &facts.tool, part).map(|rule| quote_reason(rule, "a rule asks for this"));
     let unclear = breaches(policy, part).filter_map(|(id, source, breach)| match breach {
@@ -32,7 +32,7 @@ pub(super) fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<
 
 /// Returns a reason to ask for each deny or ask rule that would match if a word of the command were a path or
 /// a program.
-fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
+fn reasons_of_words(policy: &Policy, facts: &PolicyInput, part: &Part<'_>) -> Vec<Reason> {
     let Some(reading) = &part.reading else { return Vec::new() };
     let text = "a word of the command may match this rule";
     let reason = |rule: &CompiledRule| Reason::new(&rule.rule.id, rule.source, text);

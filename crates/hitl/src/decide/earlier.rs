@@ -2,10 +2,10 @@
 
 use windlass_protocol::{Effect, Risk};
 
-use crate::{ApprovalHistory, Facts, Grants, Reason, Source, Stage, TraceEntry, Verdict};
+use crate::{ApprovalHistory, Grants, PolicyInput, Reason, Source, Stage, TraceEntry, Verdict};
 
 /// Returns the permission of a grant for the session.
-pub(super) fn check_grants(grants: &Grants, facts: &Facts, risk: Risk) -> Option<TraceEntry> {
+pub(super) fn check_grants(grants: &Grants, facts: &PolicyInput, risk: Risk) -> Option<TraceEntry> {
     // Calls of critical risk are asked each time (SECURITY "Risk levels").
     if risk == Risk::Critical || !grants.covers(facts) {
         return None;
@@ -15,7 +15,11 @@ pub(super) fn check_grants(grants: &Grants, facts: &Facts, risk: Risk) -> Option
 }
 
 /// Returns the permission that was learned from earlier approvals.
-pub(super) fn check_history(history: &ApprovalHistory, facts: &Facts, risk: Risk) -> Option<TraceEntry> {
+pub(super) fn check_history(
+    history: &ApprovalHistory,
+    facts: &PolicyInput,
+    risk: Risk,
+) -> Option<TraceEntry> {
     // Untrusted text may steer the model, so calls that could exfiltrate data are asked (SECURITY "Secrets
     // and output").
     let carries = |effect: &Effect| !effect.is_read() && !matches!(effect, Effect::Internal);

@@ -5,14 +5,14 @@ use windlass_protocol::{
 };
 
 use super::Binding;
-use crate::{Facts, RuleLink};
+use crate::{PolicyInput, RuleLink};
 
 fn call() -> ToolCall {
     let arguments = Arguments::parse(r#"{"b":1,"a":"x"}"#).unwrap();
     ToolCall::function(CallId::new("call_1").unwrap(), ToolName::new("write_file").unwrap(), arguments)
 }
 
-fn facts() -> Facts {
+fn facts() -> PolicyInput {
     let effects = vec![
         Effect::Write { path: "src/a.rs".into(), bytes: Some(7) },
         Effect::Connect { host: "example.org".into(), port: 443 },
@@ -20,7 +20,7 @@ fn facts() -> Facts {
     ];
     let target = Target { kind: TargetKind::File, links: 1, inode: 9, ..Target::missing("src/a.rs") };
     let containment = Containment::new("ns", vec!["no network filter".into()]);
-    Facts::new(ToolName::new("write_file").unwrap(), Hints::default(), &call(), effects)
+    PolicyInput::new(ToolName::new("write_file").unwrap(), Hints::default(), &call(), effects)
         .with_sight(vec![target], Some(containment))
         .with_links(vec![RuleLink::new("pub", "private")])
 }

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn joiners_elsewhere_are_shown() {
+    fn misplaced_joiners_are_escaped() {
         for text in [
             "rm\u{200d} x",
             "a\u{200c}b",

@@ -3,7 +3,7 @@
 use windlass_protocol::Effect;
 
 use super::{folder_and_ending, input, is_folder, place};
-use crate::Facts;
+use crate::PolicyInput;
 
 /// The kinds of effects that reach a path.
 const PATH_KINDS: [&str; 3] = ["read", "write", "delete"];
@@ -11,7 +11,7 @@ const THE_CALL: &str = "make exactly this call";
 
 /// Describes the calls of one shape for the human who may allow them all, for example `write files that end in .md in
 /// docs/ with write_file`.
-pub(crate) fn describe_calls(facts: &Facts) -> String {
+pub(crate) fn describe_calls(facts: &PolicyInput) -> String {
     let kind = facts.call_kind.iter().cloned();
     let parts = facts.effects_or_unknown().iter().map(|effect| describe_effect(facts, effect)).chain(kind);
     name_tool(&parts.collect::<Vec<_>>(), facts.tool.as_str())
@@ -45,7 +45,7 @@ fn describe_part(part: &str) -> Option<String> {
     Some(describe_files(kind, is_folder, folder, ending))
 }
 
-fn describe_effect(facts: &Facts, effect: &Effect) -> String {
+fn describe_effect(facts: &PolicyInput, effect: &Effect) -> String {
     match effect {
         effect if effect.reaches_below() => describe_tree(effect.kind(), place(facts, effect)),
         Effect::Read { .. } | Effect::Write { .. } | Effect::Delete { .. } => {

@@ -2,13 +2,13 @@
 
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, ToolCall, ToolName};
 
-use crate::Facts;
+use crate::PolicyInput;
 
 /// A name that no tool of a program has.
 const STRANGER: &str = "tool_of_the_conformance_kit";
 
 /// Returns the facts of calls with every kind of effect and payload.
-pub(super) fn every_kind() -> Vec<Facts> {
+pub(super) fn every_kind() -> Vec<PolicyInput> {
     let (Ok(id), Ok(name)) = (CallId::new("call_kit"), ToolName::new(STRANGER)) else { return Vec::new() };
     let call = ToolCall::function(id, name.clone(), Arguments::default());
     let mut effects: Vec<Vec<Effect>> = effects().into_iter().map(|effect| vec![effect]).collect();
@@ -17,7 +17,7 @@ pub(super) fn every_kind() -> Vec<Facts> {
     let mut samples = Vec::new();
     for effects in &effects {
         for payload in payloads() {
-            let facts = Facts::new(name.clone(), Hints::default(), &call, effects.clone());
+            let facts = PolicyInput::new(name.clone(), Hints::default(), &call, effects.clone());
             samples.push(facts.with_payload(payload));
         }
     }

@@ -41,6 +41,6 @@ fn protected_paths_match_in_every_spelling() {
 }
 
 #[test]
-fn secrets_are_known_by_their_names() {
+fn secrets_are_recognized_by_their_names() {
     check(Place::Secret, &[".env", ".env.local", "keys/server.PEM", "id_ed25519", "a/credentials.json"]);
 }

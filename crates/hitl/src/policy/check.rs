@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::{Policy, PolicyError, loader};
-use crate::{Decision, Facts, Reason, Source, Stage, TraceEntry, Verdict};
+use crate::{Decision, PolicyInput, Reason, Source, Stage, TraceEntry, Verdict};
 
 /// An objection of a [check in code](Policy::with_check) to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,15 +32,15 @@ impl Objection {
     }
 
     /// Returns the entry of a decision's trace.
-    pub(crate) fn to_entry(&self, id: &str, facts: &Facts) -> TraceEntry {
+    pub(crate) fn to_entry(&self, id: &str, facts: &PolicyInput) -> TraceEntry {
         let reason = Reason::new(id, Source::Code, self.text.as_str());
         let about = format!("{} as a whole", facts.tool);
         TraceEntry::new(self.stage, self.verdict, reason, about)
     }
 }
 
-type CheckFunction = dyn Fn(&Facts) -> Option<Objection> + Send + Sync;
-type PermitFunction = dyn Fn(&Facts) -> bool + Send + Sync;
+type CheckFunction = dyn Fn(&PolicyInput) -> Option<Objection> + Send + Sync;
+type PermitFunction = dyn Fn(&PolicyInput) -> bool + Send + Sync;
 
 /// The checks and permissions of a policy.
 #[derive(Clone, Debug, Default)]
@@ -67,17 +67,17 @@ impl Decision {
     /// does with its checks. The result is never less severe than before.
     ///
     /// ```
-    /// # use windlass_hitl::{ApprovalHistory, Facts, Grants, Objection, Policy, Verdict, decide};
+    /// # use windlass_hitl::{ApprovalHistory, PolicyInput, Grants, Objection, Policy, Verdict, decide};
     /// # use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
     /// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("look")?, Arguments::default());
-    /// # let facts = Facts::new(call.name.clone(), Hints::read_only(), &call, vec![Effect::Internal]);
+    /// # let facts = PolicyInput::new(call.name.clone(), Hints::read_only(), &call, vec![Effect::Internal]);
     /// let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     /// assert_eq!(decision.verdict, Verdict::Allow);
     /// let decision = decision.with_objection("audit", &Objection::deny("not on Sundays"), &facts);
     /// assert_eq!((decision.verdict, decision.reason.rule_id.as_str()), (Verdict::Deny, "audit"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_objection(self, id: &str, objection: &Objection, facts: &Facts) -> Self {
+    pub fn with_objection(self, id: &str, objection: &Objection, facts: &PolicyInput) -> Self {
         let Self { mut trace, risk, .. } = self;
         trace.push(objection.to_entry(id, facts));
         Self::from_trace(trace, risk).deny_if_headless(facts.autonomy)
@@ -114,10 +114,10 @@ impl Policy {
     /// the call.
     ///
     /// ```
-    /// use windlass_hitl::{Facts, Objection, Policy};
+    /// use windlass_hitl::{PolicyInput, Objection, Policy};
     /// use windlass_protocol::Payload;
     ///
-    /// let limit = |facts: &Facts| match &facts.payload {
+    /// let limit = |facts: &PolicyInput| match &facts.payload {
     ///     Payload::Function { arguments } if facts.tool.as_str() == "pay" => {
     ///         let is_large = arguments.get("cents").and_then(|cents| cents.as_u64()) > Some(4_000);
     ///         is_large.then(|| Objection::ask("a large payment needs approval"))
@@ -134,7 +134,7 @@ impl Policy {
     pub fn with_check(
         mut self,
         id: impl Into<String>,
-        check: impl Fn(&Facts) -> Option<Objection> + Send + Sync + 'static,
+        check: impl Fn(&PolicyInput) -> Option<Objection> + Send + Sync + 'static,
     ) -> Result<Self, PolicyError> {
         let id = self.free_id(id.into())?;
         self.code.checks.push(CodeRule { id, run: Arc::new(check) });
@@ -153,7 +153,7 @@ impl Policy {
     pub fn with_permit(
         mut self,
         id: impl Into<String>,
-        permit: impl Fn(&Facts) -> bool + Send + Sync + 'static,
+        permit: impl Fn(&PolicyInput) -> bool + Send + Sync + 'static,
     ) -> Result<Self, PolicyError> {
         let id = self.free_id(id.into())?;
         self.code.permits.push(CodeRule { id, run: Arc::new(permit) });
@@ -168,7 +168,7 @@ impl Policy {
     }
 
     /// Returns the objections of the checks to a call. A check that panics denies the call.
-    pub(crate) fn objections(&self, facts: &Facts) -> Vec<TraceEntry> {
+    pub(crate) fn objections(&self, facts: &PolicyInput) -> Vec<TraceEntry> {
         let object = |check: &CodeRule<CheckFunction>| {
             let objection = catch_unwind(AssertUnwindSafe(|| (check.run)(facts)))
                 .unwrap_or_else(|_| Some(Objection::deny("the check of this call failed")))?;
@@ -179,7 +179,7 @@ impl Policy {
 
     /// Returns the permission in code with the lowest id that allows a call. A permission that panics allows
     /// nothing.
-    pub(crate) fn find_permit(&self, facts: &Facts) -> Option<TraceEntry> {
+    pub(crate) fn find_permit(&self, facts: &PolicyInput) -> Option<TraceEntry> {
         let permits = self
             .code
             .permits

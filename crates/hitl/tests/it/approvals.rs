@@ -2,7 +2,7 @@
 
 use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Approvals, Binding,
-    Facts, GrantError, Grants, Policy, Verdict, decide, display_safe,
+    GrantError, Grants, Policy, PolicyInput, Verdict, decide, display_safe,
 };
 use windlass_protocol::{
     Arguments, CallId, Containment, Effect, Grammar, Payload, Target, ToolCall, ToolSpec,
@@ -82,7 +82,7 @@ fn a_remembered_approval_covers_only_the_same_shape() {
 }
 
 #[test]
-fn a_no_and_a_critical_call_are_not_remembered() {
+fn denials_and_critical_calls_are_not_remembered() {
     let mut grants = Grants::default();
     let no = ApprovalDecision::deny("x", None);
     assert_eq!(grants.remember(&facts("tool", vec![write("a")]), &no), Err(GrantError::Denied));
@@ -123,7 +123,7 @@ fn the_digest_is_bound_to_the_displayed_call() {
     assert_ne!(digest, base(&a, &spec("other", "{}"), "/root"));
     assert_ne!(digest, base(&a, &spec("d", r#"{"type":"object"}"#), "/root"));
     assert_ne!(digest, base(&a, &spec_a, "/other"));
-    let with = |facts: &Facts, epoch: &str| {
+    let with = |facts: &PolicyInput, epoch: &str| {
         Binding { facts, call: &a, spec: &spec_a, root: "/root", epoch }.digest()
     };
     let seen = facts("tool", vec![write("a")]);
@@ -173,7 +173,7 @@ fn hidden_characters_are_shown() {
 // H4: the digest also depends on the form of the call, because two forms of tool can interpret one text in different
 // ways.
 #[test]
-fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
+fn the_digest_distinguishes_call_and_tool_forms() {
     let id = || CallId::new("c").unwrap();
     let custom = ToolCall::new(id(), name("tool"), Payload::Custom { input: "{}".into() });
     let freeform = |grammar: Option<&str>| ToolSpec::Freeform {

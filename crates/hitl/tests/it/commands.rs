@@ -1,8 +1,8 @@
 //! Rules about targets in the words of a command (security 2, 9, 14 and 21, correctness-2 10).
 
 use windlass_hitl::{
-    Action, ApprovalHistory, Autonomy, Decision, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source,
-    Verdict, decide,
+    Action, ApprovalHistory, Autonomy, Decision, EffectKind, Grants, Policy, PolicyInput, Rule, RuleFile,
+    Source, Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Risk, Target, TargetKind};
 
@@ -22,13 +22,13 @@ fn allow(words: &str) -> Rule {
     Rule::new("yes", Action::Allow).with_argv(words.split(' '))
 }
 
-fn confined(command: &str, targets: Vec<Target>) -> Facts {
+fn confined(command: &str, targets: Vec<Target>) -> PolicyInput {
     let effect = Effect::Execute { command: command.into(), directory: ".".into() };
     let full = Containment::new("ns+landlock+seccomp", vec![]);
     facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_minimum_risk(Some(Risk::Low))
 }
 
-fn decide_call(policy: &Policy, facts: &Facts) -> Decision {
+fn decide_call(policy: &Policy, facts: &PolicyInput) -> Decision {
     decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 
@@ -110,7 +110,7 @@ fn a_rule_applies_to_the_target_of_a_link() {
 
 // security 14
 #[test]
-fn a_secret_behind_a_revision_is_asked() {
+fn a_secret_file_at_a_git_revision_is_asked_about() {
     let policy = Policy::default();
     for command in [
         "cat .env",
@@ -188,7 +188,7 @@ fn allow2(words: &str) -> Rule {
 }
 
 #[test]
-fn a_word_of_an_unknown_program_that_is_a_denied_path_is_asked() {
+fn a_denied_path_as_operand_of_an_unknown_program_asks() {
     let policy = policy(vec![deny(EffectKind::Read, "private/**"), allow("frobnicate")]);
     check(&policy, "frobnicate a", Verdict::Allow, "yes");
     check(&policy, "frobnicate private/x.txt", Verdict::Ask, "no");

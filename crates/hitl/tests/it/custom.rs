@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_hitl::{
     Action, ApprovalDecision, ApprovalHistory, ArgumentCondition, Autonomy, Constraint, CustomCondition,
-    Decision, EffectKind, Facts, Grants, Objection, Policy, PolicyError, Risk, Rule, RuleFile, Source, Stage,
-    Verdict, decide, deny_early,
+    Decision, EffectKind, Grants, Objection, Policy, PolicyError, PolicyInput, Risk, Rule, RuleFile, Source,
+    Stage, Verdict, decide, deny_early,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall};
 
@@ -20,10 +20,10 @@ fn payment(target: &str, cents: Option<u64>) -> Effect {
     }
 }
 
-fn facts(effects: Vec<Effect>, arguments: &Value) -> Facts {
+fn facts(effects: Vec<Effect>, arguments: &Value) -> PolicyInput {
     let arguments = Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name("pay"), arguments);
-    Facts::new(name("pay"), Hints::default(), &call, effects)
+    PolicyInput::new(name("pay"), Hints::default(), &call, effects)
 }
 
 fn policy(text: &str) -> Policy {
@@ -84,7 +84,8 @@ fn a_custom_effect_without_rules_is_asked_and_never_learned() {
     // A grant holds for exactly the same call.
     let mut grants = Grants::default();
     grants.remember(&facts, &ApprovalDecision::approve("r")).unwrap();
-    let decided = |facts: &Facts| decide(&Policy::default(), &grants, &ApprovalHistory::default(), facts);
+    let decided =
+        |facts: &PolicyInput| decide(&Policy::default(), &grants, &ApprovalHistory::default(), facts);
     check(&decided(&facts), Verdict::Allow, "g.session");
     let mut other = facts.clone();
     other.effects = vec![payment("suppliers/acme", Some(2))];
@@ -239,7 +240,7 @@ fn with_check(objection: Option<Objection>) -> Policy {
 }
 
 #[test]
-fn a_check_asks_and_denies_and_nothing_lifts_it() {
+fn a_custom_check_can_ask_or_deny_and_grants_do_not_override_it() {
     let facts = facts(vec![read("a")], &json!({}));
     check(&of(&with_check(None), &facts), Verdict::Allow, "b.read");
     let asked = of(&with_check(Some(Objection::ask("why"))), &facts);

@@ -1,8 +1,8 @@
 //! Tests of the order of rules: the rule that decides about a call (H2, H11, H15).
 
 use windlass_hitl::{
-    Action, ApprovalDecision, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Facts, Grants,
-    Policy, PolicyError, Risk, Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalDecision, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Grants, Policy,
+    PolicyError, PolicyInput, Risk, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName};
 
@@ -10,9 +10,9 @@ pub(crate) fn name(name: &str) -> ToolName {
     ToolName::new(name).unwrap()
 }
 
-pub(crate) fn facts(tool: &str, effects: Vec<Effect>) -> Facts {
+pub(crate) fn facts(tool: &str, effects: Vec<Effect>) -> PolicyInput {
     let call = ToolCall::function(CallId::new("c").unwrap(), name(tool), Arguments::default());
-    Facts::new(name(tool), Hints::default(), &call, effects)
+    PolicyInput::new(name(tool), Hints::default(), &call, effects)
 }
 
 pub(crate) fn write(path: &str) -> Effect {
@@ -154,7 +154,7 @@ fn at_level(policy: &Policy, command: &str, containment: Option<Containment>) ->
 
 // SECURITY "Sandbox": at D commands always ask, at C those that may change something.
 #[test]
-fn a_rule_lets_through_no_more_than_the_sandbox_holds() {
+fn an_allow_rule_permits_only_what_the_sandbox_confines() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let partial = || Containment::new("landlock+seccomp", vec!["`.git` can be written".into()]);
     for command in ["ls", "cat src/lib.rs", "cargo test", "touch a", "git status"] {
@@ -264,7 +264,7 @@ fn a_grant_without_effects_covers_that_payload_only() {
     let facts = |text: &str| {
         let id = CallId::new("c").unwrap();
         let call = ToolCall::function(id, name("tool"), Arguments::parse(text).unwrap());
-        Facts::new(name("tool"), Hints::default(), &call, vec![])
+        PolicyInput::new(name("tool"), Hints::default(), &call, vec![])
     };
     let mut grants = Grants::default();
     grants.remember(&facts(r#"{"a":1}"#), &ApprovalDecision::approve("x")).unwrap();

@@ -1,6 +1,6 @@
 //! The extent of an approval: the resolved place, and everything that a process is given (security 3, 4, 15).
 
-use windlass_hitl::{ApprovalDecision, ApprovalHistory, Autonomy, Facts, Grants};
+use windlass_hitl::{ApprovalDecision, ApprovalHistory, Autonomy, Grants, PolicyInput};
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, Target, TargetKind, ToolCall};
 
 use crate::decide::{facts, name, write};
@@ -57,12 +57,12 @@ fn grants_and_lessons_apply_to_the_targets_of_links() {
 
 // security 4: the inputs of a process matter as much as its command.
 #[test]
-fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
+fn a_process_approval_is_bound_to_all_its_inputs() {
     let run = |tool: &str, command: &str, input: &serde_json::Value| {
         let arguments = Arguments::parse(input.to_string()).unwrap();
         let call = ToolCall::function(CallId::new("c").unwrap(), name(tool), arguments);
         let effect = Effect::Execute { command: command.into(), directory: ".".into() };
-        Facts::new(name(tool), Hints::default(), &call, vec![effect])
+        PolicyInput::new(name(tool), Hints::default(), &call, vec![effect])
     };
     let python = "python3 -I -B main.py";
     let code = |code: &str, files: &str| {
@@ -105,7 +105,7 @@ fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
 
 // The tool distinguishes equal effects: an approval of one kind of call does not cover another kind.
 #[test]
-fn a_yes_is_for_one_kind_of_call() {
+fn an_approval_covers_one_kind_of_call() {
     let call = |kind: Option<&str>| facts("draw", vec![write("a")]).with_call_kind(kind.map(str::to_owned));
     let (mut grants, mut learned) = (Grants::default(), ApprovalHistory::new("e"));
     grants.remember(&call(Some("look")), &ApprovalDecision::approve("x")).unwrap();

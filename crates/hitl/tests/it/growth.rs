@@ -4,7 +4,7 @@
 use serde_json::json;
 use windlass_hitl::{
     Action, ApprovalHistory, ApprovalRequest, ArgumentCondition, Binding, Constraint, Decision, EffectKind,
-    Facts, Grants, Policy, PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
+    Grants, Policy, PolicyError, PolicyInput, Rule, RuleFile, Source, Verdict, decide, deny_early,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolSpec};
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
@@ -76,7 +76,7 @@ fn decide_call(policy: &Policy, effects: Vec<Effect>) {
     }
 }
 
-fn ask(facts: &Facts, decision: &Decision) {
+fn ask(facts: &PolicyInput, decision: &Decision) {
     let call = ToolCall::function(CallId::new("c").unwrap(), name("tool"), Arguments::default());
     let spec = ToolSpec::function(name("tool"), "", "{}".parse().unwrap());
     let digest = Binding { facts, call: &call, spec: &spec, root: "", epoch: "" }.digest();
@@ -240,7 +240,7 @@ fn conditions_about_arguments_are_decided_in_linear_time() {
             let arguments = Arguments::parse(json!({"long": text, "short": short}).to_string()).unwrap();
             let call = ToolCall::function(CallId::new("c").unwrap(), name("tool"), arguments);
             let effects = vec![Effect::custom("payment", "a"); 100];
-            Facts::new(name("tool"), Hints::default(), &call, effects)
+            PolicyInput::new(name("tool"), Hints::default(), &call, effects)
         },
         |facts| {
             decide(&policy, &Grants::default(), &ApprovalHistory::default(), facts);

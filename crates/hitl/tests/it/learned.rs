@@ -1,7 +1,7 @@
 //! Learning's boundaries (H9, SECURITY "Risk levels and learning").
 
 use windlass_hitl::{
-    Action, ApprovalHistory, ApprovalHistoryError, AskOutcome, Autonomy, Facts, Grants, Policy, Rule,
+    Action, ApprovalHistory, ApprovalHistoryError, AskOutcome, Autonomy, Grants, Policy, PolicyInput, Rule,
     RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Hints, Risk};
@@ -10,7 +10,7 @@ use crate::decide::facts;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-fn write(path: &str) -> Facts {
+fn write(path: &str) -> PolicyInput {
     facts("tool", vec![Effect::Write { path: path.into(), bytes: None }]).with_place("/project", DAY)
 }
 
@@ -80,7 +80,7 @@ fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
 }
 
 #[test]
-fn a_lesson_ends_after_30_days_of_silence_and_begins_anew() {
+fn a_learned_approval_expires_after_30_days_and_starts_over() {
     let mut learned = taught("yyyy");
     let later = |days: u64| write("docs/a.md").with_place("/project", (1 + days) * DAY);
     assert!(learned.find_active(&later(30)).is_some());
@@ -125,7 +125,8 @@ fn a_confined_command_of_low_risk_is_never_learned() {
 #[test]
 fn a_lesson_never_overrides_a_rule() {
     let learned = taught("yyyyy");
-    let decide_call = |policy: &Policy, facts: &Facts| decide(policy, &Grants::default(), &learned, facts);
+    let decide_call =
+        |policy: &Policy, facts: &PolicyInput| decide(policy, &Grants::default(), &learned, facts);
     let allowed = decide_call(&Policy::default(), &write("docs/a.md"));
     assert_eq!((allowed.verdict, allowed.reason.source), (Verdict::Allow, Source::Learned));
     let (id, _) = learned.entries().next().unwrap();
@@ -178,7 +179,7 @@ fn a_corrupt_store_is_refused() {
 
 // correctness-2: a lesson with a time in the future was learned while the clock was wrong.
 #[test]
-fn a_lesson_of_a_later_time_does_not_count_and_can_be_learned_anew() {
+fn a_learned_approval_from_the_future_does_not_count() {
     let at = |now_ms: u64| write("docs/a.md").with_place("/project", now_ms);
     let mut learned = ApprovalHistory::new("epoch");
     for _ in 0..3 {

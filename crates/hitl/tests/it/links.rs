@@ -1,8 +1,8 @@
 //! A rule that names a link applies to the link's target (security 2).
 
 use windlass_hitl::{
-    Action, ApprovalDecision, ApprovalHistory, Constraint, EffectKind, Facts, Grants, Policy, Rule, RuleFile,
-    RuleLink, Source, Verdict, decide,
+    Action, ApprovalDecision, ApprovalHistory, Constraint, EffectKind, Grants, Policy, PolicyInput, Rule,
+    RuleFile, RuleLink, Source, Verdict, decide,
 };
 use windlass_protocol::{Effect, Target, TargetKind};
 
@@ -33,11 +33,11 @@ fn against(action: Action, glob: &str) -> Policy {
     policy(vec![rule(action, glob), Rule::new("yes", Action::Allow)], vec![])
 }
 
-fn seen(policy: &Policy, effect: Effect) -> Facts {
+fn seen(policy: &Policy, effect: Effect) -> PolicyInput {
     facts("tool", vec![effect]).with_links(policy.resolve_links())
 }
 
-fn verdict(policy: &Policy, facts: &Facts) -> Verdict {
+fn verdict(policy: &Policy, facts: &PolicyInput) -> Verdict {
     decide(policy, &Grants::default(), &ApprovalHistory::default(), facts).verdict
 }
 
@@ -95,7 +95,7 @@ fn ask_rules_and_blocked_paths_follow_links_too() {
 }
 
 #[test]
-fn an_allow_rule_on_a_link_allows_no_more_than_its_words() {
+fn an_allow_rule_does_not_extend_to_a_link_target() {
     let policy = policy(vec![rule(Action::Allow, "pub/**").with_effect(EffectKind::Write)], vec![]);
     assert!(policy.resolve_links().is_empty());
     let by_link = Target { resolved: "private/x".into(), kind: TargetKind::File, ..Target::missing("pub/x") };
@@ -139,14 +139,14 @@ fn no_grant_and_no_lesson_lifts_a_rule_on_a_link() {
     }
 }
 
-// `Facts` record the targets of links, so a decision can be repeated from a record, without the file system.
+// `PolicyInput` record the targets of links, so a decision can be repeated from a record, without the file system.
 #[test]
 fn links_are_facts() {
     let policy = against(Action::Deny, "pub/**");
     let facts = seen(&policy, read("private/x"));
     assert_eq!(facts.links, [RuleLink::new("pub", "private")]);
     let text = serde_json::to_string(&facts).unwrap();
-    let again: Facts = serde_json::from_str(&text).unwrap();
+    let again: PolicyInput = serde_json::from_str(&text).unwrap();
     assert_eq!(verdict(&policy, &again), Verdict::Deny);
     let old = serde_json::to_string(&facts.with_links(vec![])).unwrap();
     assert!(!old.contains("links"), "a record without links is as it was before");

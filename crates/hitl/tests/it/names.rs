@@ -123,7 +123,7 @@ fn in_auto_edit(path: &str, target: Option<Target>) -> (Verdict, String, Risk) {
 }
 
 #[test]
-fn configuration_that_others_run_is_asked_about_wherever_it_lies() {
+fn executable_configuration_is_asked_about_in_any_folder() {
     let asked = (Verdict::Ask, "p.protected".to_owned(), Risk::Critical);
     for name in NAMES {
         for path in [name.to_owned(), format!("deep/er/{name}"), name.to_uppercase(), format!("{name}. ")] {
@@ -141,7 +141,7 @@ fn ordinary_names_are_decided_as_before() {
 
 // security 8
 #[test]
-fn no_folder_becomes_a_repository_unseen() {
+fn writes_that_make_a_folder_a_repository_are_asked_about() {
     let asked = (Verdict::Ask, "p.protected".to_owned(), Risk::Critical);
     for head in ["docs/HEAD", "HEAD", "a/b/../HEAD"] {
         assert_eq!(in_auto_edit(head, None), asked, "{head}");

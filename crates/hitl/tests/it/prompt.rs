@@ -1,6 +1,8 @@
 //! The screen lines of a question (H14, security 22).
 
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, Verdict, decide};
+use windlass_hitl::{
+    ApprovalHistory, ApprovalRequest, Binding, Grants, Policy, PolicyInput, Verdict, decide,
+};
 use windlass_protocol::{Arguments, CallId, Change, Effect, Hints, ToolCall, ToolSpec};
 
 use crate::decide::{facts, name, write};
@@ -8,7 +10,7 @@ use crate::decide::{facts, name, write};
 fn question(arguments: &serde_json::Value, effects: Vec<Effect>) -> ApprovalRequest {
     let arguments = Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name("tool"), arguments);
-    let facts = Facts::new(name("tool"), Hints::default(), &call, effects);
+    let facts = PolicyInput::new(name("tool"), Hints::default(), &call, effects);
     let spec = ToolSpec::function(name("tool"), "d", "{}".parse().unwrap());
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
@@ -69,7 +71,7 @@ fn many_lines_of_one_kind_are_counted_and_the_whole_can_be_had() {
 }
 
 #[test]
-fn a_path_that_leaves_no_mark_is_asked_about() {
+fn a_path_with_an_invisible_character_is_asked_about() {
     for hidden in ['\u{2800}', '\u{34f}', '\u{180b}', '\u{115f}', '\u{fff0}', '\u{1d159}'] {
         let facts = facts("tool", vec![write(&format!("src/a{hidden}.rs"))]);
         let decision = decide(

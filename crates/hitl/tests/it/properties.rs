@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use windlass_hitl::{
-    Action, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Facts, Grants, Policy, Rule,
+    Action, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Grants, Policy, PolicyInput, Rule,
     RuleFile, Source, Stage, Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Target, TargetKind};
@@ -87,7 +87,7 @@ pub(crate) fn kind() -> impl Strategy<Value = EffectKind> {
 }
 
 /// Facts in any mode, with or without the results of an inspection and with or without confinement.
-fn any_facts() -> impl Strategy<Value = Facts> {
+fn any_facts() -> impl Strategy<Value = PolicyInput> {
     let mode =
         prop::sample::select(vec![Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Headless]);
     let target = (path(), path(), 0..5_u8, 0..3_u64).prop_map(|(path, resolved, kind, links)| {
@@ -184,7 +184,7 @@ fn add(policy: Policy, rules: &[Rule], source: Source, prefix: &str) -> Policy {
     policy.with_file(source, file).unwrap()
 }
 
-pub(crate) fn of(policy: &Policy, facts: &Facts) -> Decision {
+pub(crate) fn of(policy: &Policy, facts: &PolicyInput) -> Decision {
     decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 
@@ -210,7 +210,7 @@ proptest! {
         prop_assert!(is_known(&policy, &decision.reason.rule_id));
         prop_assert_eq!(&decision, &of(&policy, &facts));
         // A policy from a record decides as the original does.
-        let kept: Facts = serde_json::from_str(&serde_json::to_string(&facts).unwrap()).unwrap();
+        let kept: PolicyInput = serde_json::from_str(&serde_json::to_string(&facts).unwrap()).unwrap();
         prop_assert_eq!(&decision, &of(&policy, &kept));
     }
 

@@ -2,8 +2,8 @@
 //! SECURITY "Paths").
 
 use windlass_hitl::{
-    Action, ApprovalHistory, Constraint, Decision, EffectKind, Facts, Grants, OwnPlace, Policy, Risk, Rule,
-    RuleFile, Source, Verdict, decide,
+    Action, ApprovalHistory, Constraint, Decision, EffectKind, Grants, OwnPlace, Policy, PolicyInput, Risk,
+    Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Effect, Target, TargetKind};
 
@@ -17,7 +17,7 @@ fn denying(effect: EffectKind, glob: &str) -> Policy {
     Policy::default().with_file(Source::User, file).unwrap()
 }
 
-fn of(policy: &Policy, facts: &Facts) -> Decision {
+fn of(policy: &Policy, facts: &PolicyInput) -> Decision {
     decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 

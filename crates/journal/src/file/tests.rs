@@ -30,7 +30,7 @@ fn appended_records_are_read_back() {
 
 // R5: the file on disk is valid at every crash point.
 #[test]
-fn a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on() {
+fn a_truncated_journal_keeps_whole_records_and_accepts_appends() {
     let (_folder, path) = journal_of(&["first", "second", "third"]);
     let bytes = fs::read(&path).unwrap();
     let ends: Vec<usize> =

@@ -44,7 +44,7 @@ fn a_body_is_restored_with_the_same_bytes() {
 }
 
 #[test]
-fn the_limit_is_exact_and_base64_in_another_form_stays_text() {
+fn the_limit_is_exact_and_noncanonical_base64_stays_text() {
     for (len, count) in [(LARGE_BYTES - 3, 0), (LARGE_BYTES - 2, 1)] {
         let (split, _) = round(&format!("\"{}\"", "=".repeat(len)));
         assert_eq!(split.values.len(), count, "{len}");

@@ -1,6 +1,6 @@
 //! Tests of the transitions of a call.
 
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Grants, Policy, PolicyInput, decide};
 use windlass_protocol::{
     Arguments, CallId, Control, Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
 };
@@ -14,7 +14,7 @@ fn tool_call() -> ToolCall {
 
 fn request() -> Box<ApprovalRequest> {
     let call = tool_call();
-    let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
+    let facts = PolicyInput::new(call.name.clone(), Hints::default(), &call, vec![]);
     let spec = ToolSpec::function(call.name.clone(), "", "{}".parse().unwrap());
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);

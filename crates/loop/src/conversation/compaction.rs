@@ -4,7 +4,7 @@ use windlass_protocol::{CallId, Usage};
 
 use super::{Conversation, SummaryPlan};
 use crate::commands::Commands;
-use crate::{Condense, Entry, Event, words};
+use crate::{CompactionMode, Entry, Event, words};
 
 /// The answers, and the bytes of a result, that stay after a provider has refused the length of a request.
 const NEWEST: usize = 1;
@@ -61,8 +61,8 @@ impl Conversation {
             return None;
         }
         match limits.condense {
-            Condense::SumUp => Some(SummaryPlan { until, before }),
-            Condense::LeaveOut => {
+            CompactionMode::SumUp => Some(SummaryPlan { until, before }),
+            CompactionMode::LeaveOut => {
                 let cut = Cut { until, note: Some(self.note(until)), ..Cut::default() };
                 self.leave_out(&[], cut, commands);
                 self.report_compaction(before, pruned.len(), messages, commands);

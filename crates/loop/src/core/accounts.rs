@@ -7,7 +7,7 @@ use windlass_protocol::{Prices, ToolResult, Usage};
 use windlass_stream::Chunk;
 
 use super::Core;
-use crate::{Entry, InterruptReason, UnknownEffects, Used, words};
+use crate::{BudgetUsage, Entry, InterruptReason, UnknownEffects, words};
 
 impl Core {
     /// Adds the tokens of an answer or a summary to the counters, at the prices of the model that answered.
@@ -18,7 +18,7 @@ impl Core {
 
     /// Returns the prices of the model that answers the present request.
     pub(crate) fn answering_prices(&self) -> Prices {
-        self.ledger.answering().unwrap_or(self.config.budget.prices)
+        self.ledger.answering_prices().unwrap_or(self.config.budget.prices)
     }
 
     /// Changes the prices of the present answer if the chunk names another model. Prices that the program set apply to
@@ -32,7 +32,7 @@ impl Core {
 
     /// Returns the prices of the present answer for its entry; `None` for those of the run.
     pub(crate) fn answer_prices(&self) -> Option<Box<Prices>> {
-        self.ledger.answering().map(Box::new)
+        self.ledger.answering_prices().map(Box::new)
     }
 
     /// Restores the prices of an answer from its entry.
@@ -116,7 +116,7 @@ impl Core {
 
     /// Updates the usage of the other runs that share this run's budget. Returns true if a human approved the
     /// budget in one of them.
-    pub(crate) fn update_others(&mut self, used: BTreeMap<String, Used>, grants: u64) -> bool {
+    pub(crate) fn update_others(&mut self, used: BTreeMap<String, BudgetUsage>, grants: u64) -> bool {
         self.ledger.update_others(used, grants)
     }
 

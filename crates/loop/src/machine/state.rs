@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::{ToolProtocol, Usage};
 
 use super::Machine;
-use crate::{Transcript, Used};
+use crate::{BudgetUsage, Transcript};
 
 impl Machine {
     /// Returns the number of the present or last turn; 0 before the first.
@@ -40,7 +40,7 @@ impl Machine {
     }
 
     /// Returns the total usage of this run.
-    pub fn used(&self) -> Used {
+    pub fn used(&self) -> BudgetUsage {
         self.core.ledger().used()
     }
 
@@ -51,7 +51,7 @@ impl Machine {
     }
 
     /// Returns the total usage of each other run that shares this run's budget, by run id.
-    pub fn used_by_others(&self) -> &BTreeMap<String, Used> {
+    pub fn used_by_others(&self) -> &BTreeMap<String, BudgetUsage> {
         self.core.ledger().used_by_others()
     }
 

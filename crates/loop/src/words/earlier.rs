@@ -37,7 +37,7 @@ mod tests {
     use crate::words::{ask_about_unknown, ask_for_more, left_out, left_out_without_summary, mistakes};
 
     #[test]
-    fn each_earlier_text_has_a_present_one_that_the_program_writes() {
+    fn each_earlier_wording_maps_to_a_current_text() {
         let written = [
             ask_for_more("The run", "3 requests"),
             mistakes(3),

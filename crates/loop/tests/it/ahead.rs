@@ -1,6 +1,6 @@
 //! Calls that run while their answer still streams (L6).
 
-use windlass_hitl::{ApprovalHistory, Decision, Facts, Grants, Policy, Rule, RuleFile, Source, decide};
+use windlass_hitl::{ApprovalHistory, Decision, Grants, Policy, PolicyInput, Rule, RuleFile, Source, decide};
 use windlass_loop::{CallDecision, Command, Entry, Input, SpeculativeOutcome, StreamFailure};
 use windlass_protocol::ResultStatus::{Cancelled, Denied, Error, Ok as Fine};
 use windlass_protocol::{CallId, Effect, Hints, ResultStatus, StopReason, ToolCall, ToolResult};
@@ -9,8 +9,8 @@ use windlass_stream::Chunk;
 use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
 
 /// Returns the driver's decision to run a call.
-fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
-    let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
+fn decided(call: &ToolCall) -> (Box<PolicyInput>, Decision) {
+    let facts = PolicyInput::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     (Box::new(facts), decision)
 }
@@ -154,12 +154,12 @@ fn early_calls_of_a_discarded_answer_are_discarded() {
 }
 
 #[test]
-fn a_call_that_policy_did_not_let_goes_the_usual_way() {
+fn a_call_that_policy_does_not_allow_early_is_asked_about_later() {
     let ask = |call: &ToolCall| {
         let mut file = RuleFile::default();
         file.rules.push(Rule::new("ask", windlass_hitl::Action::Ask));
         let policy = Policy::default().with_file(Source::User, file).unwrap();
-        let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
+        let facts = PolicyInput::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
         let decision = decide(&policy, &Grants::default(), &ApprovalHistory::default(), &facts);
         let request = Some(Box::new(crate::driven::request(call, &facts, &decision)));
         CallDecision::Decided { facts: Box::new(facts), decision, request }
@@ -226,7 +226,7 @@ fn a_fatal_error_ends_the_run_when_the_answer_has_ended() {
 
 // Correctness 28: after a stop, no further call starts (L7, H16).
 #[test]
-fn a_call_that_was_not_begun_ahead_is_not_begun_after_a_stop() {
+fn a_call_not_started_speculatively_is_not_started_after_a_cancel() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}")]);
     run.end();

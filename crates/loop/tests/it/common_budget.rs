@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use windlass_loop::{
-    Budget, Command, Config, Entry, Input, Machine, OfferedTool, Outcome, Prices, RunLimits, StepClass,
-    StopCause, Used,
+    Budget, BudgetUsage, Command, Config, Entry, Input, Machine, OfferedTool, Outcome, Prices, RunLimits,
+    StepClass, StopCause,
 };
 use windlass_protocol::{CallId, Hints, ResultStatus, ToolName, ToolSpec, Usage};
 use windlass_stream::Chunk;
 
 use crate::driven::{Driven, call, config, entries};
 
-fn of(requests: u64, tokens: u64, cost: u64) -> Used {
-    Used { requests, tokens, cost }
+fn of(requests: u64, tokens: u64, cost: u64) -> BudgetUsage {
+    BudgetUsage { requests, tokens, cost }
 }
 
-fn others(used: &[(&str, Used)], grants: u64) -> Input {
+fn others(used: &[(&str, BudgetUsage)], grants: u64) -> Input {
     Input::Shared { used: used.iter().map(|(run, used)| ((*run).to_owned(), *used)).collect(), grants }
 }
 
@@ -39,7 +39,7 @@ fn turn(run: &mut Driven, id: &str, before_result: Option<Input>) {
 #[test]
 fn usage_of_other_runs_counts_for_the_shared_budget() {
     #[track_caller]
-    fn check(budget: Budget, used: Used, says: Option<&str>) {
+    fn check(budget: Budget, used: BudgetUsage, says: Option<&str>) {
         let mut run = Driven::start(config().with_shared_budget(budget));
         turn(&mut run, "a", Some(others(&[("child", used)], 0)));
         assert_eq!(question(&run).is_some(), says.is_some(), "{:?}", question(&run));
@@ -53,7 +53,7 @@ fn usage_of_other_runs_counts_for_the_shared_budget() {
 }
 
 #[test]
-fn the_budget_of_its_own_is_not_used_by_others() {
+fn other_runs_do_not_use_a_runs_own_budget() {
     let budget = Budget { requests: 3, ..Budget::default() };
     let mut run = Driven::start(config().with_budget(budget));
     turn(&mut run, "a", Some(others(&[("child", of(50, 0, 0))], 0)));
@@ -79,7 +79,7 @@ fn a_budget_answer_of_another_run_lets_this_run_continue() {
     assert!(question(&run).is_some(), "two of its own and two of the child's since then");
     // Another process knows the same usage from the record.
     let (machine, effects) = Machine::resume(config().with_shared_budget(budget()), record, 0).unwrap();
-    let known: BTreeMap<String, Used> = [("child".to_owned(), of(2, 0, 0))].into();
+    let known: BTreeMap<String, BudgetUsage> = [("child".to_owned(), of(2, 0, 0))].into();
     assert_eq!(machine.used_by_others(), &known);
     assert!(effects.iter().any(|want| matches!(want, Command::Send { .. })));
 }
@@ -178,7 +178,7 @@ const CHEAP: Prices = Prices { input: 1_000_000, ..DEAR };
 
 /// Runs two turns: another model with cheap tokens answers the first one. Returns the usage in this process, and after a
 /// resume.
-fn answered_by_another(own: Prices) -> [Used; 2] {
+fn answered_by_another(own: Prices) -> [BudgetUsage; 2] {
     let set_up = || config().with_budget(Budget { prices: own, ..Budget::default() });
     let mut run = Driven::start(set_up());
     let mut record = entries(&run.effects);

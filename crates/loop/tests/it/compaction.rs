@@ -120,7 +120,7 @@ fn a_compaction_without_a_summary_fails_and_keeps_the_turns() {
 }
 
 #[test]
-fn a_short_conversation_stays_as_it_is() {
+fn a_short_conversation_is_not_compacted() {
     let mut run = Driven::start(config());
     run.answer([Chunk::text("hello")]);
     let history = run.machine.transcript().clone();

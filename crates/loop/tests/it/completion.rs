@@ -51,7 +51,7 @@ fn a_completion_that_is_not_the_last_call_is_refused() {
 }
 
 #[test]
-fn of_two_completions_none_counts() {
+fn two_completions_in_one_answer_are_both_errors() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "done", r#"{"result":"a"}"#), call("c2", "done", r#"{"result":"b"}"#)]);
     assert_eq!(run.outcome(), None);

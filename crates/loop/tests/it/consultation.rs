@@ -1,8 +1,8 @@
 //! Questions to the human: each answer counts for its own question only.
 
 use windlass_loop::{
-    Budget, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Machine, Outcome, RunLimits,
-    StopCause, StreamFailure, UnansweredPolicy, UnknownEffects, Used, Wait,
+    Budget, BudgetUsage, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Machine,
+    Outcome, RunLimits, StopCause, StreamFailure, UnansweredPolicy, UnknownEffects, Wait,
 };
 use windlass_protocol::{ResultStatus, StopReason, Usage};
 use windlass_stream::Chunk;
@@ -74,7 +74,7 @@ fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budg
 
 // Correctness 1 (b): approval of more time does not answer a later question about the number of requests.
 #[test]
-fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
+fn an_answer_to_an_obsolete_question_does_not_count_for_another() {
     let budget = Budget { wall_ms: 5_000, requests: 2, ..Budget::default() };
     let config = config().with_budget(budget).with_unanswered(UnansweredPolicy::Suspend);
     let mut run = Driven::start(config.clone());
@@ -112,7 +112,7 @@ fn a_question_that_shows_something_else_is_another_one() {
     run.guide(None);
     record.extend(entries(&run.effects));
     record.push(Entry::Shared {
-        used: [("other".to_owned(), Used { requests: 40, tokens: 0, cost: 0 })].into(),
+        used: [("other".to_owned(), BudgetUsage { requests: 40, tokens: 0, cost: 0 })].into(),
     });
     let run = resumed(shared(), &record);
     assert_eq!(run.asked().number, id.number + 1);
@@ -146,7 +146,7 @@ fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
 
 // Correctness 12: a missing answer about unknown effects does not extend the budget, neither live nor after a resume.
 #[test]
-fn silence_does_not_begin_the_budget_anew() {
+fn an_unanswered_question_does_not_reset_the_budget() {
     let config = config().with_budget(requests(3)).with_unknown_effects(UnknownEffects::AskHuman);
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
@@ -210,7 +210,7 @@ fn attempts_before_a_crash_are_counted_so_that_no_key_repeats() {
 
 // Correctness 14: the process crashed after the answer was recorded and before it was sent to the model.
 #[test]
-fn words_on_record_reach_the_model_after_a_crash() {
+fn recorded_guidance_is_sent_once_after_a_crash() {
     let set_up = || config().with_budget(requests(1));
     let mut run = Driven::start(set_up());
     let mut record = entries(&run.effects);
@@ -326,7 +326,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
 
 // Correctness 29: a complete answer without calls is a completion, even if the process ended right after it.
 #[test]
-fn a_whole_answer_in_words_is_not_paid_for_twice() {
+fn a_complete_text_answer_is_not_requested_again_on_resume() {
     let config = Config::new("model", vec![]);
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);

@@ -1,7 +1,7 @@
 //! Conversations that become too long.
 
 use windlass_loop::{
-    Command, Condense, Config, ContextLimits, ContextPressure, Entry, Event, Input, Machine, Outcome,
+    Command, CompactionMode, Config, ContextLimits, ContextPressure, Entry, Event, Input, Machine, Outcome,
     StreamFailure, Transcript,
 };
 use windlass_protocol::{
@@ -109,7 +109,7 @@ fn full(limits: ContextLimits) -> (Driven, Vec<Entry>) {
 }
 
 #[test]
-fn turns_that_have_to_go_are_summed_up_by_the_model() {
+fn removed_turns_are_summarized_by_the_model() {
     let (mut run, mut record) = full(limits());
     let request = sent(&run);
     assert_eq!(request.options.tool_choice, ToolChoice::None);
@@ -133,7 +133,7 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
 }
 
 #[test]
-fn without_a_summary_the_turns_go_all_the_same() {
+fn turns_are_removed_even_without_a_summary() {
     #[track_caller]
     fn check(end: impl Fn(&mut Driven)) {
         let (mut run, _) = full(limits());
@@ -166,7 +166,7 @@ fn summary_with_a_call(run: &mut Driven) {
 
 #[test]
 fn no_summary_is_requested_if_none_is_configured() {
-    let (run, _) = full(ContextLimits { condense: Condense::LeaveOut, ..limits() });
+    let (run, _) = full(ContextLimits { condense: CompactionMode::LeaveOut, ..limits() });
     assert!(words(&run).contains("Repeat the calls whose results you still need"));
     assert_ne!(sent(&run).options.tool_choice, ToolChoice::None);
     check_paired(&sent(&run).messages);
@@ -188,7 +188,7 @@ fn too_long(run: &mut Driven) {
 
 // F23: after the refusal a shorter conversation is sent once, and no call is separated from its result.
 #[test]
-fn a_provider_that_refuses_the_length_is_asked_once_more_with_less() {
+fn a_context_length_refusal_is_retried_once_with_a_shorter_history() {
     let mut run = Driven::start(config());
     for number in 0..8 {
         turn(&mut run, number, 600);
@@ -217,7 +217,7 @@ fn one_result_that_is_too_long_alone_is_left_out() {
 
 // A refusal is remembered, so that the request is not refused again.
 #[test]
-fn a_window_that_was_met_is_known_from_then_on() {
+fn a_context_length_refusal_sets_the_known_window() {
     let mut run = Driven::start(config());
     for number in 0..8 {
         turn(&mut run, number, 600);
@@ -277,7 +277,7 @@ fn images_of_old_results_are_left_out_too() {
 
 // correctness (suspicion): the size of a value and of a document counts like that of a text.
 #[test]
-fn the_size_of_a_result_that_is_left_out_is_told_for_every_kind_of_content() {
+fn the_size_of_an_omitted_result_counts_all_content_kinds() {
     let mut run = Driven::start(with(ContextLimits { keep_answers: 1, window: 6_000, ..limits() }));
     for number in 0..5 {
         let id = format!("c{number}");
@@ -339,8 +339,8 @@ fn a_requested_compaction_needs_no_full_window() {
 
 // Correctness 7: the task is kept, and no imported call loses its result.
 #[test]
-fn the_task_stays_after_a_conversation_from_elsewhere() {
-    for condense in [Condense::LeaveOut, Condense::SumUp] {
+fn compaction_keeps_the_task_and_drops_an_imported_conversation() {
+    for condense in [CompactionMode::LeaveOut, CompactionMode::SumUp] {
         let config = with(ContextLimits { condense, ..limits() });
         let (mut run, mut record) = started_after_import(config.clone());
         for number in 0..40 {

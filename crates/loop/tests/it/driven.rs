@@ -1,8 +1,8 @@
 //! A machine that a test drives by hand, with queries about its effects.
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants,
-    Policy, decide,
+    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Grants, Policy,
+    PolicyInput, decide,
 };
 use windlass_loop::{
     CallDecision, CallStart, Command, Config, Entry, Event, Input, InterruptId, Machine, OfferedTool,
@@ -127,7 +127,7 @@ impl Driven {
             "change" => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
             _ => vec![Effect::Internal],
         };
-        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
+        let facts = PolicyInput::new(call.name.clone(), Hints::default(), call, effects);
         let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
         let request = Some(Box::new(request(call, &facts, &decision)));
         let decision = Box::new(CallDecision::Decided { facts: Box::new(facts), decision, request });
@@ -204,7 +204,7 @@ impl Driven {
     }
 }
 
-pub(crate) fn request(call: &ToolCall, facts: &Facts, decision: &Decision) -> ApprovalRequest {
+pub(crate) fn request(call: &ToolCall, facts: &PolicyInput, decision: &Decision) -> ApprovalRequest {
     let spec = spec(call.name.as_str());
     let digest = Binding { facts, call, spec: &spec, root: "/", epoch: "" }.digest();
     ApprovalRequest::new(format!("ask-{}", call.id), call.clone(), facts, decision, digest)

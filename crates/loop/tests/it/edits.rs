@@ -1,8 +1,8 @@
 //! Approvals with changed arguments, and hooks, tested in the machine without an agent.
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy,
-    decide,
+    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Grants, Policy,
+    PolicyInput, decide,
 };
 use windlass_loop::{
     CallDecision, Command, Entry, Event, HookAction, HookPoint, HookReport, Input, Machine, StreamFailure,
@@ -20,7 +20,7 @@ fn id(text: &str) -> CallId {
 fn decide_about(run: &mut Driven, call: &ToolCall, number: u32) {
     let path = call.arguments().and_then(|own| own.get("path")).and_then(|path| path.as_str());
     let effects = vec![Effect::Write { path: path.unwrap_or("a.txt").into(), bytes: None }];
-    let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
+    let facts = PolicyInput::new(call.name.clone(), Hints::default(), call, effects);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = ToolSpec::function(ToolName::new("change").unwrap(), "", "{}".parse().unwrap());
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
@@ -45,7 +45,7 @@ fn asking() -> Driven {
 }
 
 #[test]
-fn a_changed_call_is_decided_again_under_a_step_of_its_own() {
+fn an_edited_call_is_decided_again_under_a_separate_step() {
     let mut run = asking();
     run.effects.clear();
     edit(&mut run, 1, r#"{"path":"b.txt"}"#);
@@ -83,7 +83,7 @@ fn an_unchanged_edit_is_an_approval_and_a_late_one_is_refused() {
 }
 
 #[test]
-fn an_answer_that_a_hook_refuses_is_asked_for_again_and_stays_out_of_the_conversation() {
+fn an_answer_that_a_hook_refuses_is_requested_again_and_not_kept() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.effects.clear();

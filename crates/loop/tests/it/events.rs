@@ -63,7 +63,7 @@ fn an_id_of_an_earlier_answer_is_replaced_from_the_first_event_on() {
 }
 
 #[test]
-fn texts_end_before_something_else_begins() {
+fn text_and_reasoning_end_before_another_event_starts() {
     let names = |run: &Driven| -> Vec<&'static str> {
         let name = |event: &Event| match event {
             Event::Text { .. } => Some("text"),

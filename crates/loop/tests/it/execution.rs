@@ -119,7 +119,7 @@ fn a_refused_call_gets_the_result_of_the_check() {
 
 // L4
 #[test]
-fn the_same_call_in_a_row_is_refused_after_the_limit_whatever_the_order_of_its_keys() {
+fn repeated_equal_calls_are_refused_after_the_limit_in_any_key_order() {
     let mut run = Driven::start(config());
     for (turn, arguments) in
         [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, r#"{ "a": 1, "b": 2 }"#].iter().enumerate()
@@ -139,7 +139,7 @@ fn the_same_call_in_a_row_is_refused_after_the_limit_whatever_the_order_of_its_k
 
 // L4
 #[test]
-fn turns_of_nothing_but_mistakes_end_with_a_question() {
+fn repeated_failing_turns_end_with_a_question() {
     let mut run = Driven::start(config());
     for turn in 0..3 {
         let id = format!("c{turn}");
@@ -189,7 +189,7 @@ fn cancelling_gives_every_call_a_result_and_keeps_those_that_finish() {
 }
 
 #[test]
-fn cancelling_while_the_answer_streams_keeps_its_words() {
+fn cancelling_while_the_answer_streams_keeps_its_text() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::Chunk(windlass_stream::Chunk::text("so far")));
@@ -213,7 +213,7 @@ fn a_fatal_tool_ends_the_run_with_all_results() {
 
 // F39: a repeated round of calls is stopped if its results are the same each time; with other results it continues.
 #[test]
-fn calls_that_go_round_in_circles_are_stopped() {
+fn repeated_rounds_of_calls_are_stopped() {
     #[track_caller]
     fn check(period: usize, same: bool) {
         let mut run = Driven::start(config());

@@ -106,7 +106,7 @@ fn without_a_picture_or_when_none_is_left_the_run_fails() {
 
 // A failure that is not about a picture does not remove a picture.
 #[test]
-fn another_refusal_leaves_pictures_alone() {
+fn an_unrelated_refusal_keeps_images() {
     let mut run = Driven::start(config());
     look(&mut run, 0);
     run.effects.clear();
@@ -116,7 +116,7 @@ fn another_refusal_leaves_pictures_alone() {
 }
 
 #[test]
-fn pictures_that_an_answer_was_given_to_stay_while_newer_ones_can_go() {
+fn answered_images_are_kept_while_newer_ones_can_be_removed() {
     let mut run = Driven::start(config());
     for number in 0..3 {
         look(&mut run, number);
@@ -131,7 +131,7 @@ fn pictures_that_an_answer_was_given_to_stay_while_newer_ones_can_go() {
 }
 
 #[test]
-fn without_a_new_picture_the_newest_message_with_pictures_goes() {
+fn without_a_new_image_the_newest_message_with_images_loses_them() {
     let mut run = Driven::start(config());
     for number in 0..3 {
         look(&mut run, number);
@@ -146,7 +146,7 @@ fn without_a_new_picture_the_newest_message_with_pictures_goes() {
 
 // After a change to a model without vision all pictures have to be removed, which takes few requests.
 #[test]
-fn refusals_converge_when_all_pictures_have_to_go() {
+fn refusals_converge_when_all_images_must_be_removed() {
     let mut run = Driven::start(unlimited());
     let mut record = entries(&run.effects);
     for number in 0..60 {
@@ -185,7 +185,7 @@ fn refused_pictures_of_the_human_are_replaced_too() {
 
 // S12: a provider can refuse an image inside a stream that began with a status of success.
 #[test]
-fn a_refusal_in_the_stream_counts_by_its_words() {
+fn a_stream_error_is_an_image_refusal_by_message_or_parameter() {
     #[track_caller]
     fn check(error: StreamError, expected: usize) {
         let mut run = Driven::start(config());
@@ -224,7 +224,7 @@ fn a_picture_refused_during_a_summary_is_replaced_and_the_summary_is_requested_a
 
 // Some providers repeat the request in their error.
 #[test]
-fn long_words_of_a_provider_are_cut() {
+fn long_provider_messages_are_truncated() {
     let mut run = Driven::start(config());
     look(&mut run, 0);
     run.effects.clear();

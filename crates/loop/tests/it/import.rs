@@ -116,7 +116,7 @@ fn missing_duplicate_and_orphan_results_are_repaired_and_reported() {
 }
 
 #[test]
-fn the_developers_words_are_kept_apart() {
+fn imported_system_messages_are_kept_apart() {
     let system = Message::new(Role::System, vec![Part::text("be careful")]);
     let imported = Transcript::import([system, Message::user("task")]);
     assert_eq!(imported.system, ["be careful"]);
@@ -155,7 +155,7 @@ fn message() -> impl Strategy<Value = Message> {
 proptest! {
     // The result of any import can be sent, and a second import returns it unchanged.
     #[test]
-    fn anything_becomes_a_conversation(messages in prop::collection::vec(message(), 0..12)) {
+    fn imported_messages_become_a_valid_conversation(messages in prop::collection::vec(message(), 0..12)) {
         let imported = Transcript::import(messages);
         check_paired(imported.transcript.messages());
         let again = Transcript::import(imported.transcript.messages().iter().cloned());

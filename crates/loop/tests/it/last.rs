@@ -22,7 +22,7 @@ fn calls_after_a_final_call_are_not_started_and_report_it() {
 }
 
 #[test]
-fn it_waits_for_the_calls_before_it_and_begins_whatever_became_of_them() {
+fn a_last_call_waits_for_earlier_calls_with_any_status() {
     for status in [Ok, Error] {
         let mut run = Driven::start(with_hand());
         run.answer([call("c1", "look", "{}"), call("c2", "hand", "{}")]);
@@ -38,7 +38,7 @@ fn it_waits_for_the_calls_before_it_and_begins_whatever_became_of_them() {
 }
 
 #[test]
-fn a_completion_beside_it_does_not_count() {
+fn a_completion_next_to_a_last_call_does_not_count() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "{}"), call("c2", "done", r#"{"result":"r"}"#)]);
     run.decide_all();

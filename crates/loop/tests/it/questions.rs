@@ -29,7 +29,7 @@ fn four() -> Driven {
 }
 
 #[test]
-fn calls_that_are_decided_backwards_are_asked_about_in_order() {
+fn calls_decided_in_reverse_are_asked_about_in_order() {
     let mut run = four();
     let calls = run.to_decide();
     for call in calls.iter().rev() {
@@ -60,7 +60,7 @@ fn a_call_that_is_not_decided_yet_holds_back_questions_and_nothing_else() {
 }
 
 #[test]
-fn a_call_that_turns_out_not_to_ask_lets_the_others_ask() {
+fn a_refused_call_releases_the_questions_of_later_calls() {
     let mut run = four();
     let calls = run.to_decide();
     run.decide_call(&calls[1]);
@@ -85,7 +85,7 @@ fn a_question_that_is_held_back_ends_with_the_run() {
 
 // The time for an answer begins when the human is asked.
 #[test]
-fn the_time_of_a_question_begins_when_it_is_put() {
+fn the_timeout_of_a_question_starts_when_it_is_asked() {
     let mut run = four();
     let calls = run.to_decide();
     run.decide_call(&calls[1]);
@@ -97,7 +97,7 @@ fn the_time_of_a_question_begins_when_it_is_put() {
 
 // L6: a call that was started while the answer streamed can still need a question until it runs.
 #[test]
-fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_decided_does() {
+fn a_speculative_call_delays_questions_only_while_it_is_undecided() {
     for runs in [false, true] {
         for before_the_end in [false, true] {
             let mut run = Driven::start(early());
@@ -130,7 +130,7 @@ fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_decided_doe
 
 // The record has the questions in the order in which they were asked.
 #[test]
-fn questions_stand_on_record_in_order() {
+fn questions_are_recorded_in_call_order() {
     let mut run = four();
     let calls = run.to_decide();
     for call in calls.iter().rev() {

@@ -34,7 +34,7 @@ fn read(text: &str) -> Vec<Entry> {
 }
 
 #[test]
-fn there_is_a_record_of_each_version() {
+fn each_record_version_has_a_fixture() {
     let versions: Vec<u32> = RECORDS.iter().map(|(version, _)| *version).collect();
     let all: Vec<u32> = (1..=Entry::VERSION).collect();
     assert_eq!(versions, all, "a new version needs a record of its own");

@@ -53,7 +53,7 @@ fn a_record_cut_anywhere_resumes_and_never_reruns_a_finished_call() {
 }
 
 #[test]
-fn a_write_that_had_begun_has_unknown_effects() {
+fn a_started_write_without_a_result_has_unknown_effects() {
     let record = record();
     let at = record.iter().position(|entry| matches!(entry, Entry::Intent { call } if call.as_str() == "c2"));
     let (_, effects) = Machine::resume(config(), record[..=at.unwrap()].to_vec(), 0).unwrap();

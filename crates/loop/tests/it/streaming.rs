@@ -9,7 +9,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 use crate::driven::{Driven, call, check_paired, config, entries, finish, limits};
 
 #[test]
-fn words_are_the_end_where_no_tool_completes() {
+fn text_completes_a_run_without_a_completion_tool() {
     let mut run = Driven::start(windlass_loop::Config::new("model", vec![]));
     run.answer([Chunk::text("he"), Chunk::text("llo")]);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "hello".into() }));
@@ -17,7 +17,7 @@ fn words_are_the_end_where_no_tool_completes() {
 
 // L3
 #[test]
-fn words_alone_are_nudged_a_limited_number_of_times() {
+fn text_only_answers_are_nudged_a_limited_number_of_times() {
     let mut run = Driven::start(limits(|limits| limits.nudges = 2));
     for _ in 0..2 {
         run.answer([Chunk::text("I think")]);
@@ -80,7 +80,7 @@ fn a_dropped_stream_runs_no_call_and_is_requested_again() {
 
 // L9
 #[test]
-fn asking_again_waits_longer_each_time_and_ends() {
+fn retry_delays_double_and_retries_are_limited() {
     let mut run = Driven::start(limits(|limits| limits.stream_retries = 3));
     let mut waits = Vec::new();
     for _ in 0..3 {
@@ -280,7 +280,7 @@ fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
 
 // S12: for example `MALFORMED_FUNCTION_CALL` of Gemini, `error` of OpenRouter and `abort` of vLLM end such an answer.
 #[test]
-fn words_of_an_answer_that_failed_are_not_the_result() {
+fn text_of_a_failed_answer_is_not_the_result() {
     for reason in [StopReason::Error, StopReason::Unknown("abort".into())] {
         for config in [windlass_loop::Config::new("model", vec![]), config()] {
             let mut run = Driven::start(config);
@@ -307,7 +307,7 @@ fn calls_of_an_answer_that_failed_do_not_run() {
 
 // L9: Gemini sends a `RetryInfo` inside the stream, OpenAI the text "try again in 11 s".
 #[test]
-fn a_wait_that_the_stream_asks_for_is_kept() {
+fn retry_after_in_the_stream_sets_the_wait() {
     let mut run = Driven::start(config());
     let error = StreamError::new(StreamErrorKind::RateLimit, None, "slow down")
         .with_retry_after(Some(std::time::Duration::from_secs(48)));
@@ -316,7 +316,7 @@ fn a_wait_that_the_stream_asks_for_is_kept() {
 
 // R4: OpenAI's Responses API reports a context that is too long in the stream, OpenRouter after a status of 200.
 #[test]
-fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
+fn a_context_length_error_in_the_stream_shortens_the_history() {
     let mut run = Driven::start(config());
     for turn in 0..6 {
         let id = format!("c{turn}");
@@ -334,7 +334,7 @@ fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
 
 // P5
 #[test]
-fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
+fn a_protocol_refused_in_the_stream_is_replaced_by_the_next() {
     use windlass_protocol::ToolProtocol;
     let protocols = [ToolProtocol::Native, ToolProtocol::Text];
     let mut run = Driven::start(config().with_protocols(protocols));

@@ -56,7 +56,7 @@ fn a_run_that_waits_for_a_human_is_suspended_when_nothing_else_is_left() {
 }
 
 #[test]
-fn without_that_silence_is_a_no() {
+fn without_suspension_an_unanswered_question_is_denied() {
     let mut run = Driven::start(config());
     run.answer([call("b", "change", "{}")]);
     run.decide_all();
@@ -66,7 +66,7 @@ fn without_that_silence_is_a_no() {
 
 // R6: questions can be answered in any order and in any subset, by several processes in turn; the others stay open.
 #[test]
-fn answers_come_in_any_order_and_any_subset() {
+fn answers_are_accepted_in_any_order_and_subset() {
     let (_, mut record) = waiting();
     let mut run = resumed(suspending(), &record);
     run.decide_all();
@@ -120,7 +120,7 @@ fn a_recorded_approval_survives_a_crash_and_is_not_requested_again() {
 }
 
 #[test]
-fn a_yes_to_something_else_does_not_count() {
+fn an_approval_of_another_digest_does_not_count() {
     let mut record = approved();
     for entry in &mut record {
         if let Entry::Asked { request } = entry {
@@ -163,7 +163,7 @@ fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
 
 // SECURITY "Journal": file effects happen exactly once, and the files prove it.
 #[test]
-fn the_files_say_what_became_of_a_call_that_was_cut_off() {
+fn file_reconciliation_sets_the_result_of_an_interrupted_call() {
     #[track_caller]
     fn check(aftermath: ReconcileOutcome, status: ResultStatus, says: &str) {
         let mut run = resumed(config(), &cut_off());
@@ -185,7 +185,7 @@ fn the_files_say_what_became_of_a_call_that_was_cut_off() {
 }
 
 #[test]
-fn a_change_that_was_not_begun_is_decided_again_and_its_yes_still_counts() {
+fn an_unstarted_call_is_decided_again_and_keeps_its_approval() {
     let mut run = resumed(config(), &cut_off());
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::NotBegun });
     run.decide_all();
@@ -374,7 +374,7 @@ pub(crate) fn everything() -> Vec<Entry> {
         when: DeliverAt::NextTurn,
     });
     run.result("b", ResultStatus::Ok);
-    let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
+    let child = windlass_loop::BudgetUsage { requests: 1, tokens: 10, cost: 0 };
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
     run.guide(Some("go on, quickly"));
@@ -390,7 +390,7 @@ pub(crate) fn everything() -> Vec<Entry> {
 
 // The fields that a window shows are flat beside the question, and are serialized as JSON.
 #[test]
-fn a_question_has_what_a_window_needs_beside_it() {
+fn an_approval_event_contains_the_fields_for_a_ui() {
     let mut run = Driven::start(config());
     run.answer([call("b", "change", r#"{"path":"a.txt"}"#)]);
     run.decide_all();

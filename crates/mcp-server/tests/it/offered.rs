@@ -241,7 +241,7 @@ async fn resources_are_listed_and_read() {
 }
 
 #[tokio::test]
-async fn a_client_that_subscribed_is_told_of_changes() {
+async fn subscribed_clients_are_notified_of_changes() {
     let mut client = Pipe::start(server());
     let ask = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});

@@ -155,7 +155,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn tools_are_listed_with_what_their_hints_say() {
+async fn tools_are_listed_with_annotations_from_their_hints() {
     let mut client = Client::greeted(json!({})).await;
     let listed = client.ask(1, "tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -203,7 +203,7 @@ async fn a_tool_that_is_not_served_is_refused_and_nothing_runs() {
 }
 
 #[tokio::test]
-async fn progress_goes_to_a_client_that_wants_it_and_to_no_other() {
+async fn progress_is_sent_only_for_a_progress_token() {
     let mut client = Client::greeted(json!({})).await;
     let silent = client.call(1, "steps", json!({})).await;
     assert_eq!(silent["result"]["content"][0]["text"], "stepped");
@@ -320,7 +320,7 @@ async fn a_client_of_the_newest_protocol_answers_with_its_next_request_and_only_
 
 // H4
 #[tokio::test]
-async fn a_client_that_returns_without_an_answer_gets_the_question_three_times_more() {
+async fn an_unanswered_question_is_repeated_three_times_and_then_denied() {
     let mut client = Client::start();
     let mut asked = client.ask(1, "tools/call", modern("guarded", &json!({}))).await;
     for (id, responses) in (2..).zip([json!(null), json!({"question": 12345}), json!({"other": {}})]) {

@@ -19,15 +19,15 @@ const FIELDS: usize = 16;
 
 /// The elicitation handler of one server, with the human who answers.
 #[derive(Clone)]
-pub(crate) struct Asks {
+pub(crate) struct HumanRequests {
     server: String,
     human: Option<Arc<dyn Human>>,
     is_asking: Arc<AtomicBool>,
 }
 
 /// An open question. A server can have one at a time.
-pub(crate) struct Asking {
-    asks: Asks,
+pub(crate) struct OpenRequest {
+    asks: HumanRequests,
     human: Arc<dyn Human>,
     wanted: Option<RequestedAnswer>,
 }
@@ -52,7 +52,7 @@ struct Schema {
     required: Vec<String>,
 }
 
-impl Asks {
+impl HumanRequests {
     pub(crate) fn new(server: &str, human: Option<Arc<dyn Human>>) -> Self {
         Self { server: server.to_owned(), human, is_asking: Arc::default() }
     }
@@ -71,18 +71,18 @@ impl Asks {
     }
 
     /// Opens a question. Returns `None` if questions are not allowed or one is open already.
-    pub(crate) fn begin(&self, params: Value) -> Option<Asking> {
+    pub(crate) fn begin(&self, params: Value) -> Option<OpenRequest> {
         let human = self.human.clone()?;
         if self.is_asking.swap(true, Ordering::AcqRel) {
             return None;
         }
         let is_fit = params.is_object() && params.to_string().len() <= QUESTION_BYTES;
         let wanted = if is_fit { serde_json::from_value(params).ok() } else { None };
-        Some(Asking { asks: self.clone(), human, wanted })
+        Some(OpenRequest { asks: self.clone(), human, wanted })
     }
 }
 
-impl Asking {
+impl OpenRequest {
     /// Asks the human, and returns the response to the server: accept with the content, decline or cancel.
     pub(crate) async fn answer(self) -> Value {
         let declined = json!({"action": "decline"});
@@ -153,7 +153,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.asks.is_asking.store(false, Ordering::Release);
     }

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use windlass_tool::{CancellationToken, Human};
 
-use super::ask::Asks;
+use super::ask::HumanRequests;
 use super::catalogue::Catalogue;
 use super::connection::{self, Connection};
 use super::handler::Handler;
@@ -236,7 +236,7 @@ impl ClientInner {
         lifecycle: Lifecycle,
     ) -> Result<Result<Connection, ClientInitializeError>, StartError> {
         let ledger = Arc::new(Ledger::new(self.skipped.clone(), self.changed.clone()));
-        let asks = Asks::new(self.server.id(), self.human.clone());
+        let asks = HumanRequests::new(self.server.id(), self.human.clone());
         let samples = Samples::new(self.sampler.clone());
         let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());
         let handler = handler.with_trace(self.trace.clone());

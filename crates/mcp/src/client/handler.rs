@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::{Value, json};
 
-use super::ask::Asks;
+use super::ask::HumanRequests;
 use super::log::Log;
 use super::sampling::Samples;
 use super::trace::{TraceSource, is_trace_parent};
@@ -25,7 +25,7 @@ use crate::transport::ledger::Ledger;
 /// The client's side of a connection.
 #[derive(Clone)]
 pub(crate) struct Handler {
-    asks: Asks,
+    asks: HumanRequests,
     samples: Samples,
     ledger: Arc<Ledger>,
     roots: Arc<[String]>,
@@ -35,7 +35,7 @@ pub(crate) struct Handler {
 
 impl Handler {
     pub(crate) fn new(
-        (asks, samples): (Asks, Samples),
+        (asks, samples): (HumanRequests, Samples),
         ledger: Arc<Ledger>,
         roots: Arc<[String]>,
         log: Log,

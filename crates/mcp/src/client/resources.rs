@@ -170,7 +170,7 @@ struct OnePart {
 }
 
 #[derive(Deserialize)]
-struct Got<'a> {
+struct ReadResult<'a> {
     #[serde(borrow)]
     messages: Pieces<'a>,
 }
@@ -241,7 +241,8 @@ impl McpClient {
             GetPromptRequest::new(params).into()
         };
         let raw = self.send_request(build).await?;
-        let got: Got<'_> = object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
+        let got: ReadResult<'_> =
+            object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
         let limits = self.server().limits();
         let spoken = got.messages.kept.iter().take(limits.pieces);
         let spoken = spoken.filter_map(|raw| object::<MessageParams<'_>>(raw.get()).ok());

@@ -10,7 +10,9 @@ use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 use url::{Origin, Url};
-use windlass_web_reach::{Checked, HostPort, Reach, ReachError, Scope, SystemResolver, checked};
+use windlass_web_reach::{
+    CheckedAddress, HostPort, Reach, ReachError, Scope, SystemResolver, check_addresses,
+};
 
 use crate::address::is_closed;
 use crate::transport::tls;
@@ -104,9 +106,9 @@ impl Authority {
         let Some(endpoint) = self.known.check(url)? else {
             return Ok(if follows { self.follows.clone() } else { self.stops.clone() });
         };
-        let addresses = checked(&endpoint, Scope::Public, &SystemResolver).await;
+        let addresses = check_addresses(&endpoint, Scope::Public, &SystemResolver).await;
         let addresses = addresses.map_err(|why| self.known.refuse(url, why))?;
-        let addresses: Vec<_> = addresses.into_iter().map(Checked::address).collect();
+        let addresses: Vec<_> = addresses.into_iter().map(CheckedAddress::address).collect();
         let host = url.host_str().unwrap_or_default();
         Ok(tls::build_pinned_client(self.connect, (host, &addresses), follows)?)
     }

@@ -20,7 +20,7 @@ const FIRST_BYTES: usize = 16 * 1024;
 
 type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
 
-struct Reading {
+struct EventReader {
     body: Body,
     parser: Parser,
     intake: Intake,
@@ -40,7 +40,7 @@ pub(crate) fn read(
     request: Option<u64>,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
     let limits = SseLimits::default().with_line_bytes(frame_bytes).with_event_bytes(frame_bytes);
-    let reading = Reading {
+    let reading = EventReader {
         body: Box::pin(response.bytes_stream()),
         parser: Parser::with_limits(limits),
         intake,
@@ -70,7 +70,7 @@ pub(crate) async fn first_name(mut response: Response) -> Option<String> {
     name
 }
 
-impl Reading {
+impl EventReader {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {

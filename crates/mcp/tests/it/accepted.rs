@@ -70,7 +70,7 @@ async fn invisible_characters_are_written_out_and_flagged() {
 
 /// Every part of a definition that the server may change.
 #[tokio::test]
-async fn each_change_of_a_definition_asks_again_with_what_changed() {
+async fn each_changed_definition_needs_a_new_acceptance() {
     let first = json!({"name": "add", "title": "Add", "description": "adds", "inputSchema": {"type": "object"},
         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
     for (member, value) in [

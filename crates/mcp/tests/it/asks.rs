@@ -187,7 +187,7 @@ async fn one_of_several_is_picked_by_value_or_title() {
 
 // M2: the time in which the human answers does not count toward the time of the call.
 #[tokio::test(start_paused = true)]
-async fn a_human_who_thinks_does_not_end_the_call() {
+async fn a_slow_human_does_not_time_out_the_call() {
     let takes = Duration::from_mins(4);
     let human = Arc::new(Person { says: Ok("blue"), takes, asked: Mutex::default() });
     let said = answered("elicitation/create", form(&json!({"a": {"type": "string"}})), Some(human)).await;
@@ -256,7 +256,7 @@ async fn sampled(params: &Value, refuses: bool) -> (String, Vec<SamplingRequest>
 }
 
 #[tokio::test]
-async fn a_model_is_asked_only_by_who_answers_for_it() {
+async fn sampling_caps_tokens_and_refuses_unsupported_requests() {
     let words = json!({"type": "text", "text": "what is six by seven?"});
     let params = json!({"messages": [{"role": "user", "content": words}], "systemPrompt": "count",
         "maxTokens": 1_000_000});

@@ -64,7 +64,7 @@ async fn a_servers_tool_conforms() {
 // F64: a server that dies during a call gives one result; the call is not repeated, and the server restarts after a
 // delay.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew() {
+async fn a_call_is_not_repeated_after_a_crash_and_the_server_restarts() {
     let dies = Arc::new(Mutex::new(true));
     let may = dies.clone();
     let server = calling(
@@ -199,7 +199,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
 
 // F66: the server writes one line of 100 MB in pieces, and the client does not store it.
 #[tokio::test]
-async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
+async fn a_line_of_a_hundred_megabytes_is_skipped() {
     let server = calling(|message| {
         let mut says: Vec<Say> = (0..100).map(|_| Say::Bytes(vec![b'x'; 1_000_000])).collect();
         says.push(Say::Bytes(b"\n".to_vec()));

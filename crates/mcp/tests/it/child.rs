@@ -74,7 +74,7 @@ async fn left(script: &str) -> String {
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
-async fn a_server_is_asked_to_leave_before_it_is_killed() {
+async fn a_server_gets_eof_and_sigterm_before_sigkill() {
     let of_itself = SERVER.replace("$! $names", "$$").replace("sleep 1000 &", "");
     let closed = format!("{of_itself}\necho 'its input was closed' > left\n");
     assert_eq!(left(&closed).await, "its input was closed\n");
@@ -85,7 +85,7 @@ async fn a_server_is_asked_to_leave_before_it_is_killed() {
 }
 
 #[tokio::test]
-async fn a_server_sees_the_short_list_of_names_and_what_it_was_given() {
+async fn a_server_inherits_only_listed_and_configured_variables() {
     let server = shell("sh", SERVER)
         .with_environment_name("CARGO_MANIFEST_DIR")
         .with_environment_value("ITS_TOKEN", "from the configuration");
@@ -106,7 +106,7 @@ async fn a_server_that_exits_in_a_call_ends_it_though_its_helper_holds_the_pipe(
 }
 
 #[tokio::test]
-async fn servers_start_beside_each_other_and_one_that_fails_costs_the_others_nothing() {
+async fn servers_start_concurrently_and_a_failure_does_not_affect_others() {
     let limits = McpLimits { start: Duration::from_millis(500), ..McpLimits::default() };
     let servers = [
         shell("good", SERVER),

@@ -294,7 +294,7 @@ async fn older_servers_do_not_limit_the_age_of_a_list() {
 }
 
 #[tokio::test]
-async fn the_applications_trace_goes_along_and_nothing_else() {
+async fn only_a_valid_traceparent_is_sent() {
     let trace = Arc::new(Mutex::new(None));
     let source = trace.clone();
     let options = ClientOptions::default().with_trace(move || source.lock().unwrap().clone());
@@ -336,7 +336,7 @@ async fn web_client(web: &WebServer) -> Result<McpClient, StartError> {
 }
 
 #[tokio::test]
-async fn over_http_there_is_no_session_and_each_request_names_its_version() {
+async fn http_requests_carry_the_version_and_no_session_id() {
     let web = WebServer::start(stateless_web).await;
     let client = web_client(&web).await.unwrap();
     assert_eq!(client.protocol_version().as_deref(), Some("2026-07-28"));
@@ -352,7 +352,7 @@ async fn over_http_there_is_no_session_and_each_request_names_its_version() {
 }
 
 #[tokio::test]
-async fn over_http_every_kind_of_refusal_leads_to_initialize() {
+async fn over_http_every_discovery_refusal_falls_back_to_initialize() {
     let refusals: Vec<fn(&web::Heard) -> Reply> = vec![
         |_| status(202),
         |_| status(400),

@@ -76,7 +76,7 @@ async fn long_numbers_keep_their_digits() {
 
 // F68: the server forgets the session. The client initializes once more, and sends nothing twice.
 #[tokio::test]
-async fn a_lost_session_is_begun_again_once_and_no_call_is_sent_twice() {
+async fn a_lost_session_is_reinitialized_once_and_no_call_is_sent_twice() {
     let mut introductions = 0;
     let mut is_lost = false;
     let web = WebServer::start(move |heard| {
@@ -115,7 +115,7 @@ async fn a_cut_stream_without_a_mark_ends_the_call_and_nothing_is_sent_again() {
 
 // SEP-1699: a stream with an event id is resumed by GET, after the wait that the server requests.
 #[tokio::test]
-async fn a_cut_stream_is_gone_on_with_at_its_mark() {
+async fn a_broken_stream_resumes_at_its_last_event_id() {
     let asked: Arc<Mutex<Value>> = Arc::default();
     let web = WebServer::start(move |heard| match (heard.method.as_str(), heard.asks()) {
         (_, "tools/call") => {
@@ -138,7 +138,7 @@ async fn a_cut_stream_is_gone_on_with_at_its_mark() {
 
 // F68: the server accepts the call with status 202 and never answers it.
 #[tokio::test]
-async fn a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again() {
+async fn an_accepted_but_unanswered_call_times_out_and_is_not_repeated() {
     let web = calling(|_| status(202)).await;
     let limits = McpLimits { call: Duration::from_millis(200), ..McpLimits::default() };
     let client = McpClient::start(server(&web).with_limits(limits), ClientOptions::default()).await.unwrap();
@@ -155,7 +155,7 @@ async fn a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_agai
 }
 
 #[tokio::test]
-async fn an_answer_may_come_as_an_event_after_words_about_progress() {
+async fn a_response_may_be_an_event_after_progress_notifications() {
     let web = calling(|heard| {
         let token = &heard.body["params"]["_meta"]["progressToken"];
         let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress",
@@ -281,7 +281,7 @@ async fn a_server_that_requires_a_sign_in_is_reported() {
 }
 
 #[tokio::test]
-async fn the_transport_of_2024_is_named_and_not_spoken() {
+async fn the_http_sse_transport_of_2024_is_named_but_unsupported() {
     let web = WebServer::start(|heard| match heard.method.as_str() {
         "GET" => Reply::Events {
             events: vec!["event: endpoint\ndata: /messages?s=1\n\n".to_owned()],

@@ -147,7 +147,7 @@ async fn results_over_the_limits_and_of_unknown_types_are_typed_faults() {
 }
 
 #[tokio::test]
-async fn input_that_the_application_does_not_allow_is_not_given() {
+async fn requested_input_without_a_handler_is_refused() {
     for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
         let mut question = form();
         question["method"] = json!(method);

@@ -54,7 +54,7 @@ async fn check_elicitation(connections: &McpConnections) {
 
 // M3
 #[tokio::test(flavor = "multi_thread")]
-async fn every_kind_of_content_progress_and_questions_come_over_pipes() {
+async fn content_progress_and_elicitation_work_over_stdio() {
     let server = require!(Need::McpServers, everything());
     let options = ClientOptions::default().with_human(Arc::new(Ada));
     let connections = used(server.with_limits(patient()), options).await;
@@ -65,7 +65,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_pipes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_kind_of_content_progress_and_questions_come_over_http() {
+async fn content_progress_and_elicitation_work_over_http() {
     let (_child, server) = require!(Need::McpServers, everything_over_http().await);
     let options = ClientOptions::default().with_human(Arc::new(Ada));
     let connections = used(server.with_limits(patient()), options).await;
@@ -77,7 +77,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_http() {
 
 // R8: content that cannot be sent is named in the text.
 #[tokio::test(flavor = "multi_thread")]
-async fn files_come_back_and_sound_is_named() {
+async fn files_are_returned_and_audio_is_named() {
     let script = require!(Need::McpServers, script("server-filesystem"));
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -111,7 +111,7 @@ async fn the_memory_server_reads_back_stored_entities() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_servers_of_python_do_what_they_are_for() {
+async fn the_python_reference_servers_work() {
     if let Some(program) = Need::McpServers.check(program("mcp-server-time")) {
         let connections =
             used(McpServer::new("time", program).unwrap().with_limits(patient()), ClientOptions::default())

@@ -16,7 +16,7 @@ const CANCELLED: &str = "notifications/cancelled";
 
 // M2
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
+async fn a_cancelled_call_returns_a_result_and_notifies_the_server() {
     let recorded = Recorded::new();
     let server = require!(Need::McpServers, recorded.everything());
     let connections = used(server.with_limits(patient()), ClientOptions::default()).await;
@@ -35,7 +35,7 @@ async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
 
 // M2
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_never_answered_times_out_names_the_key_and_the_server_is_told() {
+async fn an_unanswered_call_times_out_names_the_key_and_notifies_the_server() {
     let recorded = Recorded::new();
     let server = require!(Need::McpServers, recorded.everything());
     let limits = McpLimits { call: Duration::from_millis(500), ..patient() };

@@ -167,7 +167,7 @@ fn a_stored_response_is_continued_read_and_deleted() {
 }
 
 #[test]
-fn a_response_that_was_not_to_be_stored_is_not_known() {
+fn an_unstored_response_id_is_not_found() {
     run(async {
         let provider = provider().await;
         let unstored = json!({"model": "m", "input": "x", "store": false});

@@ -120,7 +120,7 @@ fn rendered_turns_decode_to_the_script_for_every_piece_size() {
 }
 
 #[test]
-fn whole_bodies_say_the_same_words() {
+fn whole_bodies_contain_the_same_text_and_calls() {
     for wire in wires() {
         let model = ScriptedModel::new(script(5, &json!(null)), Arc::clone(&wire));
         let (chunks, error) = answer(&model, &request().with_delivery(Delivery::Whole)).unwrap();
@@ -131,7 +131,7 @@ fn whole_bodies_say_the_same_words() {
 }
 
 #[test]
-fn hostile_turns_reach_the_caller_as_what_they_are() {
+fn hostile_turns_return_their_error_kind() {
     for wire in wires() {
         let run = |hostile| answer(&ScriptedModel::new(script(5, &hostile), Arc::clone(&wire)), &request());
         let (_, error) = run(json!({"switch": "cut"})).unwrap();

@@ -202,7 +202,7 @@ fn check_hostile(hostile: &Value, expected: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn each_switch_does_what_it_says() {
+fn each_hostile_switch_produces_its_fault() {
     check_hostile(&json!({"switch": "cut"}), |answer| {
         answer.contains("data: ") && !answer.ends_with("0\r\n\r\n")
     });

@@ -44,7 +44,7 @@ fn held_back(prefix: &str, expected: Option<&Value>) -> Option<&'static str> {
 }
 
 #[test]
-fn the_json_test_suite_corpus_is_decided_as_it_says() {
+fn the_json_test_suite_corpus_verdicts_are_matched() {
     // J6
     let folder = require!(Need::Corpora, corpora::find("json/JSONTestSuite/test_parsing"));
     let mut counts: BTreeMap<char, (usize, usize)> = BTreeMap::new();

@@ -24,7 +24,7 @@ fn check(pushes: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn a_growing_string_is_told_piece_by_piece() {
+fn a_growing_string_emits_each_piece() {
     check(
         &["{\"content\": ", "\"ab", "cd\\", "n\"", "}"],
         &[
@@ -40,7 +40,7 @@ fn a_growing_string_is_told_piece_by_piece() {
 }
 
 #[test]
-fn several_pushes_may_be_told_at_once_and_none_twice() {
+fn events_of_several_pushes_are_drained_once() {
     let mut parser = Parser::new();
     for part in ["[\"a", "b", "c"] {
         parser.push(part).unwrap();
@@ -53,7 +53,7 @@ fn several_pushes_may_be_told_at_once_and_none_twice() {
 }
 
 #[test]
-fn numbers_and_literals_are_told_when_they_are_certain() {
+fn numbers_and_literals_are_emitted_when_complete() {
     // J4
     check(
         &["[1", "2", ",", "tr", "ue]"],
@@ -81,7 +81,7 @@ fn paths_are_json_pointers() {
 }
 
 #[test]
-fn a_repeated_key_is_told_before_its_value() {
+fn a_duplicate_key_is_reported_before_its_value() {
     // J7
     check(
         &[r#"{"a": 1, "a": "#, "[]}"],

@@ -49,7 +49,7 @@ fn numbers_and_literals_are_held_back_until_certain() {
 }
 
 #[test]
-fn each_value_says_how_complete_it_is() {
+fn each_node_reports_its_completeness() {
     // J5
     check_node(r#"{"a": 1"#, "/a", Kind::Number, Completeness::Pending);
     check_node(r#"{"a": 1"#, "", Kind::Object, Completeness::Growing);
@@ -63,7 +63,7 @@ fn each_value_says_how_complete_it_is() {
 }
 
 #[test]
-fn the_document_says_where_it_stands() {
+fn the_status_is_incomplete_complete_or_malformed() {
     // J5
     #[track_caller]
     fn check(text: &str, status: Status) {
@@ -82,7 +82,7 @@ fn the_document_says_where_it_stands() {
 }
 
 #[test]
-fn an_error_takes_nothing_back_and_stays() {
+fn an_error_keeps_the_snapshot_and_is_sticky() {
     // J5, J6
     let mut parser = Parser::new();
     let error = parser.push(r#"{"a": "x", "b": 1} trailing"#).unwrap_err();
@@ -93,7 +93,7 @@ fn an_error_takes_nothing_back_and_stays() {
 }
 
 #[test]
-fn the_pending_key_can_be_asked_for() {
+fn the_snapshot_returns_the_pending_key() {
     // J3
     #[track_caller]
     fn check(prefix: &str, expected: Option<(&str, bool)>) {
@@ -150,7 +150,7 @@ fn bytes_may_be_cut_inside_characters() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_an_error_with_a_place() {
+fn invalid_utf8_is_an_error_with_its_offset() {
     #[track_caller]
     fn check(parts: &[&[u8]], offset: usize) {
         let mut parser = Parser::new();
@@ -172,7 +172,7 @@ fn a_character_that_never_ends_is_incomplete() {
 }
 
 #[test]
-fn a_snapshot_is_written_without_what_is_pending() {
+fn a_serialized_snapshot_omits_pending_values() {
     // J4
     #[track_caller]
     fn check(prefix: &str, written: &str) {
@@ -202,7 +202,7 @@ fn the_deepest_text_is_written_on_a_small_stack() {
 }
 
 #[test]
-fn a_cleared_parser_knows_nothing_of_the_text_before() {
+fn a_cleared_parser_behaves_like_a_new_one() {
     // J2
     #[track_caller]
     fn check(before: &[u8]) {

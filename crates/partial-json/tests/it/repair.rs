@@ -28,7 +28,7 @@ fn valid_text_is_unchanged() {
 }
 
 #[test]
-fn each_kind_is_repaired_and_told() {
+fn each_repair_kind_is_applied_and_reported() {
     // J8
     use RepairKind::{
         CodeFence, ControlCharacter, DoubleEncoding, MissingBracket, SingleQuotes, TrailingComma,
@@ -52,7 +52,7 @@ fn each_kind_is_repaired_and_told() {
 }
 
 #[test]
-fn a_report_tells_the_first_place_and_how_often() {
+fn a_repair_reports_its_first_offset_and_count() {
     // J8
     let repairs = repair("{'a': ['x', 'y',],}", JsonLimits::default()).unwrap().repairs;
     let told: Vec<_> = repairs.iter().map(ToString::to_string).collect();
@@ -131,7 +131,7 @@ proptest! {
 
     /// J8: a repaired prefix has no value that the whole text does not have.
     #[test]
-    fn a_repaired_prefix_says_nothing_else_than_the_whole(
+    fn a_repaired_prefix_is_part_of_the_whole(
         text in r#"\{"a":("[^"\\[:cntrl:]]{0,9}"|[1-9]{1,5}|true|null),"b":\[(\{"c":"x"\}|\[\]|1),"d",[1-9]{2}\],"e":\{"f":"[xy]*","g":false\}\}"#,
     ) {
         let whole: serde_json::Value = serde_json::from_str(&text).unwrap();

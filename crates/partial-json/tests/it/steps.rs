@@ -28,7 +28,7 @@ fn check(deltas: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn a_value_begins_grows_and_ends_or_comes_whole() {
+fn a_value_is_emitted_as_begin_pieces_and_end_or_whole() {
     check(
         &["{\"a\": \"x", "y\"}"],
         &["0  Object begins", "1 a String begins", "1 + x", "1 + y", "1 /a ends", "0  ends"],
@@ -83,12 +83,12 @@ fn line(path: &str, value: Node<'_>) -> String {
 proptest! {
     // S14, J2: steps and events complete the same values in the same order, wherever the text is cut.
     #[test]
-    fn steps_tell_what_events_tell(text in "[\\[{\"a,:1 }\\]\\\\é😀tfn-]{0,60}", bytes in 1_usize..9) {
+    fn steps_and_events_agree(text in "[\\[{\"a,:1 }\\]\\\\é😀tfn-]{0,60}", bytes in 1_usize..9) {
         prop_assert_eq!(whole_by_steps(&text, bytes), whole_by_events(&text));
     }
 
     #[test]
-    fn steps_of_whole_values_tell_what_events_tell(
+    fn steps_and_events_agree_on_complete_objects(
         keys in prop::collection::vec(("[a~/é]{0,3}", "\\PC{0,6}", -9_i64..999), 0..6),
         bytes in 1_usize..9,
     ) {

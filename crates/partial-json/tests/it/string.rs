@@ -49,7 +49,7 @@ fn half_escapes_are_held_back() {
 }
 
 #[test]
-fn a_lone_surrogate_is_shown_as_a_replacement_once_it_is_known_to_be_alone() {
+fn a_lone_surrogate_becomes_a_replacement_character() {
     // J4
     check(r"\ud83d.", "\u{FFFD}.", 0);
     check(r"\ud83d\n", "\u{FFFD}\n", 0);
@@ -71,7 +71,7 @@ fn raw_control_characters_and_unknown_escapes_are_shown_and_counted() {
 }
 
 #[test]
-fn a_strict_end_refuses_what_was_forgiven() {
+fn strict_finish_refuses_tolerated_errors() {
     // J6, J7a
     check_strict("[\"a\nb\"]", ErrorKind::ControlCharacter, 3);
     check_strict(r#"["ab\x"]"#, ErrorKind::UnknownEscape, 4);

@@ -81,7 +81,7 @@ fn the_canonical_form_spells_strings_one_way_and_keeps_the_last_of_two_keys() {
 }
 
 #[test]
-fn a_fingerprint_tells_tool_and_arguments_apart() {
+fn fingerprints_differ_by_tool_and_arguments() {
     let call = |name: &str, text: &str| {
         ToolCall::function(
             CallId::new("c").unwrap(),
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn the_canonical_form_says_the_same_and_is_its_own(
+    fn the_canonical_form_is_equivalent_and_idempotent(
         members in prop::collection::btree_map(any::<String>(), prop::collection::vec(any::<(i64, String)>(), 0..3), 0..5)
     ) {
         let text = serde_json::to_string_pretty(&members).unwrap();

@@ -22,7 +22,7 @@ fn all() -> Vec<HostedTool> {
 }
 
 #[test]
-fn every_hosted_tool_is_read_as_it_was_written() {
+fn every_hosted_tool_round_trips() {
     let request = Request::new("m", vec![Message::user("hi")]).with_hosted_tools(all());
     let text = serde_json::to_string(&request).unwrap();
     assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);

@@ -40,7 +40,7 @@ fn result(status: ResultStatus, content: Vec<Content>) -> String {
 
 // P6: the text of a result is never empty, and states a status other than `Ok`.
 #[test]
-fn the_words_of_a_result_are_never_empty() {
+fn the_text_of_a_result_is_never_empty() {
     let image = || Content::Image(Image::base64("image/png", "AA=="));
     assert_eq!(result(ResultStatus::Ok, vec![]), "(no output)");
     assert_eq!(result(ResultStatus::Ok, vec![Content::text("")]), "(no output)");
@@ -52,7 +52,7 @@ fn the_words_of_a_result_are_never_empty() {
 }
 
 #[test]
-fn every_status_has_its_own_word() {
+fn every_status_has_one_name_in_texts_and_journals() {
     let all = [
         ResultStatus::Ok,
         ResultStatus::Error,

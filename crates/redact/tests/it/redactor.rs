@@ -13,7 +13,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_value_is_found_wherever_it_stands() {
+fn a_secret_is_redacted_at_any_position() {
     check("", "");
     check("nothing here, hunter2", "nothing here, hunter2");
     check("hunter22", "[redacted]");
@@ -102,7 +102,7 @@ fn an_empty_registry_changes_nothing() {
 }
 
 #[test]
-fn a_clone_keeps_what_it_knew() {
+fn a_clone_does_not_see_later_secrets() {
     let mut redactor = Redactor::new(["first-secret".into()]);
     let clone = redactor.clone();
     redactor.extend(["second-secret".into(), "x".into()]);

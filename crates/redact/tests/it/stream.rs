@@ -26,7 +26,7 @@ fn a_secret_that_another_one_prolongs_has_one_mark() {
 }
 
 #[test]
-fn a_stream_that_has_ended_begins_anew() {
+fn a_finished_stream_starts_without_pending_bytes() {
     let mut stream = Redactor::new(["hunter22".into()]).stream();
     assert_eq!(stream.push(b"hunter2"), b"");
     assert_eq!(stream.pending_bytes(), 7);
@@ -35,7 +35,7 @@ fn a_stream_that_has_ended_begins_anew() {
 }
 
 #[test]
-fn a_secret_that_repeats_itself_holds_little_back() {
+fn a_periodic_secret_keeps_few_bytes_pending() {
     let mut stream = Redactor::new(["aaaaaaaa".into()]).stream();
     let mut clean = Vec::new();
     for _ in 0..10_000 {

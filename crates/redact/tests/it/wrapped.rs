@@ -46,7 +46,7 @@ fn check(redactor: &Redactor, text: &str, gap: &str, lines: usize) {
 }
 
 #[test]
-fn base64_is_found_whatever_its_lines_are() {
+fn base64_is_found_with_any_line_wrapping() {
     for length in [46, 47, 48, 200, 1_500] {
         let value = value(length);
         let redactor = Redactor::new([value.as_str().into()]);
@@ -94,7 +94,7 @@ fn a_slash_that_json_escapes_is_a_letter() {
 }
 
 #[test]
-fn lines_that_something_numbers_are_found_where_the_value_was_encoded_alone() {
+fn numbered_base64_lines_are_redacted() {
     let value = value(200);
     let redactor = Redactor::new([value.as_str().into()]);
     for width in [76, 64] {
@@ -132,7 +132,7 @@ fn only_what_may_become_a_secret_is_held_back() {
 }
 
 #[test]
-fn a_text_without_line_breaks_inside_of_secrets_can_be_had() {
+fn redact_lines_keeps_the_line_breaks_inside_secrets() {
     let redactor = Redactor::new(["one line of it\r\nand another line".into()]);
     let text = "1\na one line of it\r\nand another line b\n4";
     assert_eq!(redactor.redact(text), "1\na [redacted] b\n4");

@@ -23,7 +23,7 @@ fn only_listed_names_reach_a_child() {
 }
 
 #[test]
-fn a_grant_by_name_never_lets_a_secret_through() {
+fn a_grant_by_name_excludes_secret_variables() {
     let names = [
         "OPENAI_API_KEY",
         "github_token",
@@ -50,7 +50,7 @@ fn a_proxy_passes_without_a_user_only() {
 }
 
 #[test]
-fn a_set_value_wins_over_the_hosts_and_comes_once() {
+fn a_set_value_overrides_the_hosts_and_occurs_once() {
     let set = ChildEnvironment::new().with_value("TERM", "vt100").with_value("TERM", "dumb");
     check(&set, "TERM", "xterm", Some("dumb"));
     check(&set, "PAGER", "less", None);

@@ -31,7 +31,7 @@ fn paths_inside_become_relative() {
 }
 
 #[test]
-fn paths_outside_are_refused_with_words() {
+fn paths_outside_are_refused_with_a_reason() {
     check("", Err("empty"));
     check("a\0b", Err("NUL"));
     check("..", Err("outside"));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_plan_comes_back_as_it_was_said() {
+fn a_plan_round_trips() {
     let confinement = Confinement::new()
         .with_writable("/a b/\u{fc}")
         .with_protected("/a b/--")

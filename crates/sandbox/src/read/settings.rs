@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_projects_file_is_refused_behind_a_link_and_what_is_not_a_file_is_refused_for_all() {
+    fn linked_project_settings_and_all_non_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("project/.windlass")).unwrap();

@@ -66,7 +66,7 @@ fn secrets_are_found_in_fetched_and_protected_and_deep_folders() {
 }
 
 #[test]
-fn secrets_are_known_by_their_contents() {
+fn secrets_are_recognized_by_their_contents() {
     let key = format!("-----BEGIN OPENSSH {} KEY-----\nabc\n", "PRIVATE");
     let token = format!("token: {}{}\n", "ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let remote = format!("[remote \"o\"]\n\turl = https://me:{}@host.test/x\n", "word");
@@ -88,7 +88,7 @@ fn secrets_are_known_by_their_contents() {
 }
 
 #[test]
-fn more_than_is_looked_at_is_a_gap() {
+fn exceeding_a_scan_limit_is_reported_as_a_gap() {
     let folder =
         scene(&[("a/b/c/.env", "x"), ("target/a", ""), ("target/b", ""), ("x.txt", ""), ("y.txt", "")]);
     let gaps = |limits: Limits| Scan::run(folder.path(), limits).gaps.len();

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_as_they_were_stored() {
+    fn stored_arguments_round_trip() {
         let words: Vec<OsString> =
             vec!["inner".into(), "".into(), "a b\n".into(), OsString::from_vec(vec![0xff]), "".into()];
         let (file, arguments) = store(&words).unwrap();

@@ -49,7 +49,7 @@ impl Watch {
 
     /// Calls `start`, whose child must not inherit the signal mask. The caller has to check for ended
     /// children afterwards, because a signal may have been delivered meanwhile.
-    pub(crate) fn unheld<T>(&self, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    pub(crate) fn with_signals<T>(&self, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         self.mask.thread_unblock()?;
         let started = start();
         self.mask.thread_block()?;

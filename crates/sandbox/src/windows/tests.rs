@@ -38,7 +38,7 @@ fn each_spelling_has_its_class() {
 }
 
 #[test]
-fn names_that_only_look_alike_are_plain() {
+fn names_similar_to_device_names_are_plain() {
     check(
         Relative,
         &["COM", "COM10", "CONSOLE", "nullable.rs", "aux_", "LPT", "a~b", "longername~1", "a~1.html"],

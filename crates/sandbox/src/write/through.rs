@@ -1,6 +1,6 @@
 //! Changes a file through the editor of the workspace.
 
-use super::{Written, check_current, hold};
+use super::{WriteResult, check_current, hold};
 use crate::leash::occupancy::RequestPlace;
 use crate::workspace::editor::{Editor, UnsavedText, as_text, is_same_text, to_editor_form, to_file_form};
 use crate::{Contents, FileError, Version, Workspace, WorkspacePath};
@@ -22,7 +22,7 @@ impl Workspace {
         path: &WorkspacePath,
         bytes: &[u8],
         expected: Version,
-    ) -> Result<Option<Written>, FileError> {
+    ) -> Result<Option<WriteResult>, FileError> {
         let Some(editor) = &self.editor else { return Ok(None) };
         // The place is taken before the path is checked, so that the checked path stays the same.
         let request = RequestPlace::take(self.root());
@@ -62,7 +62,7 @@ impl Workspace {
             return refuse("the editor does not answer", Some("Ask the user to save the file."));
         }
         let version = change.check(&self.read_disk(path)?)?;
-        Ok(Some(Written { path: place.path, version, folders: Vec::new(), is_durable: false }))
+        Ok(Some(WriteResult { path: place.path, version, folders: Vec::new(), is_durable: false }))
     }
 }
 

@@ -62,7 +62,7 @@ impl Scene {
 
 // Q3
 #[test]
-fn the_probe_says_a_level_and_why_no_better_one() {
+fn the_probe_reports_a_level_and_why_better_ones_are_missing() {
     let probe = probe();
     let tried: BTreeSet<_> = probe.missing.iter().map(|missing| missing.level).collect();
     assert!(tried.iter().all(|level| *level < probe.level), "{probe:?}");
@@ -75,7 +75,7 @@ fn the_probe_says_a_level_and_why_no_better_one() {
 }
 
 #[test]
-fn a_child_does_what_was_granted() {
+fn a_child_can_do_what_was_granted() {
     for level in confined() {
         let scene = scene();
         scene.check_works(level, "echo one > new; mkdir -p a/b; mv new a/b/new; cat a/b/new", "one");
@@ -233,7 +233,7 @@ fn a_child_sees_the_listed_environment_only() {
 }
 
 #[test]
-fn limits_hold() {
+fn resource_limits_are_enforced() {
     for level in confined() {
         let mut scene = scene();
         let mut limits = ChildLimits::default();
@@ -312,7 +312,7 @@ fn descriptors_that_the_host_left_open_are_closed() {
 }
 
 #[test]
-fn words_that_are_no_plan_run_nothing() {
+fn invalid_helper_arguments_exit_with_125() {
     let words: [&[&str]; 3] =
         [&[], &["outer", "none", "--", "/bin/echo", "ran"], &["inner", "landlock", "--", "/bin/echo", "ran"]];
     for words in words {

@@ -252,7 +252,7 @@ fn an_editor_that_only_reads_keeps_its_unsaved_changes() {
 }
 
 #[test]
-fn line_ends_of_the_file_are_no_unsaved_change() {
+fn different_line_endings_are_not_an_unsaved_change() {
     let place = Place::new(Saving::Saves);
     std::fs::write(place.folder.path().join("w.txt"), "one\r\ntwo\r\n").unwrap();
     let (state, text, _) = place.show("w.txt");

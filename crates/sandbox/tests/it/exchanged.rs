@@ -129,7 +129,7 @@ fn a_secret_in_a_folder_that_is_renamed_is_never_read() {
 }
 
 #[test]
-fn a_hidden_path_that_is_gone_is_no_reason_to_go_on() {
+fn a_missing_hidden_path_stops_the_start() {
     for level in apart() {
         let (_folder, root) = root();
         let work = root.join("work");

@@ -14,7 +14,7 @@ fn workspace() -> (TempDir, Workspace) {
 }
 
 #[test]
-fn a_workspace_that_cannot_be_opened_says_why() {
+fn an_unopenable_workspace_reports_the_reason() {
     let folder = tempdir().unwrap();
     let missing = Workspace::open(folder.path().join("none")).unwrap_err();
     assert!(matches!(missing, WorkspaceError::Missing { .. }), "{missing}");
@@ -85,7 +85,7 @@ fn nothing_is_written_where_only_reading_was_granted() {
 }
 
 #[test]
-fn lists_are_sorted_and_say_what_each_name_is() {
+fn listings_are_sorted_and_contain_the_kind() {
     let (folder, workspace) = workspace();
     fs::create_dir(folder.path().join("b")).unwrap();
     fs::write(folder.path().join("c"), "").unwrap();
@@ -108,7 +108,7 @@ fn a_file_over_the_limit_is_refused_by_its_length() {
 
 // H3
 #[test]
-fn effect_paths_are_words_only() {
+fn effect_paths_are_lexical() {
     let (folder, workspace) = workspace();
     let inside = folder.path().join("x/../y.rs");
     assert_eq!(workspace.effect_path(&inside.to_string_lossy()), "y.rs");
@@ -129,7 +129,7 @@ fn the_version_that_was_seen_is_remembered_by_real_path() {
 
 // security 8: a file beside a `HEAD` that has one of git's names belongs to a repository, in any folder.
 #[test]
-fn a_file_of_a_bare_repository_is_known_by_its_place() {
+fn files_of_a_bare_repository_are_recognized_by_their_location() {
     let (folder, workspace) = workspace();
     let is_inside = |path: &str| workspace.target(path, windlass_sandbox::Look::Place).in_repository;
     fs::create_dir_all(folder.path().join("docs/refs")).unwrap();

@@ -73,7 +73,7 @@ fn check(level: Level, grants: &CommandGrants, scene: &Scene, allowed: &[&str], 
 }
 
 #[test]
-fn the_workspace_is_written_and_what_protects_it_is_not() {
+fn the_workspace_is_writable_except_for_protected_paths() {
     for level in apart() {
         let scene = scene();
         let home = scene.home.display();
@@ -179,7 +179,7 @@ fn an_open_repository_keeps_what_runs_programs() {
 
 // A `.git` file in the workspace gives access to a repository outside only if that repository names this work tree.
 #[test]
-fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
+fn a_linked_worktree_is_trusted_only_if_its_repository_agrees() {
     for level in apart() {
         let scene = scene();
         let main = scene.home.join("main/.git");
@@ -200,7 +200,7 @@ fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
 }
 
 #[test]
-fn programs_come_from_absolute_folders_outside_the_workspace() {
+fn program_folders_are_absolute_and_outside_the_workspace() {
     let scene = scene();
     symlink(&scene.work, scene.home.join("link")).unwrap();
     let inside = scene.work.join("sub");
@@ -211,7 +211,7 @@ fn programs_come_from_absolute_folders_outside_the_workspace() {
 
 // The folder of a user's program is in the folder of the user's settings, whose other content is hidden.
 #[test]
-fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
+fn only_the_programs_folder_of_a_hidden_folder_is_visible() {
     for level in apart() {
         let scene = scene();
         let state = scene.home.join("state");

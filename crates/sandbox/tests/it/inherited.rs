@@ -22,7 +22,7 @@ fn held(text: &str) -> u32 {
 
 // issue section 1: a background job of a shell has SIGINT ignored, and so had its children.
 #[test]
-fn a_child_has_default_signals_whoever_started_us() {
+fn a_child_inherits_no_ignored_or_blocked_signals() {
     for level in confined() {
         let scene = scene();
         let inner = scene.confinement.command(level, &helper(), &scene.work, "/bin/sh", ["-c", LOOK]);

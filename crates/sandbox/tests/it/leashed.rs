@@ -73,7 +73,7 @@ pub(crate) fn assert_gone(mark: &str) {
 }
 
 #[test]
-fn the_leash_says_that_the_command_was_confined_and_its_input_is_empty() {
+fn the_leash_reports_confinement_and_stdin_is_empty() {
     for level in confined() {
         let (output, confined) = scene().run(level, "cat; echo out; echo err >&2; exit 7");
         assert_eq!(confined, Ok(()));
@@ -84,7 +84,7 @@ fn the_leash_says_that_the_command_was_confined_and_its_input_is_empty() {
 
 // The helper's messages are separate from the command's output: stderr belongs to the command alone.
 #[test]
-fn a_command_that_could_not_be_confined_is_told_from_one_that_says_so() {
+fn failed_confinement_is_distinguished_from_output_that_claims_it() {
     for level in confined() {
         let (output, confined) = scene().run(level, "echo 'not confined: Landlock: no' >&2; exit 125");
         assert_eq!((confined, output.status.code()), (Ok(()), Some(125)));
@@ -102,7 +102,7 @@ fn a_command_that_could_not_be_confined_is_told_from_one_that_says_so() {
 }
 
 #[test]
-fn a_helper_that_is_none_is_no_confinement() {
+fn a_wrong_helper_is_reported_as_unconfined() {
     let scene = scene();
     let made = scene.confinement.command_with_leash(
         Level::Namespaces,
@@ -118,7 +118,7 @@ fn a_helper_that_is_none_is_no_confinement() {
 
 // Q1: a kill of the host closes the leash, which ends every process of the command.
 #[test]
-fn everybody_ends_with_the_leash() {
+fn all_processes_end_with_the_leash() {
     for level in confined() {
         let mark = mark(1);
         let script = format!(
@@ -147,7 +147,7 @@ fn a_request_to_stop_reaches_the_command() {
 }
 
 #[test]
-fn a_killed_helper_takes_everybody_along() {
+fn killing_the_helper_ends_all_processes() {
     for level in apart() {
         let mark = mark(2);
         let (mut child, _leash) =
@@ -219,7 +219,7 @@ fn a_private_folder_starts_empty_and_keeps_nothing() {
 
 // Two commands in one folder hold the same placeholder; neither takes it from the other.
 #[test]
-fn a_placeholder_stays_as_long_as_somebody_holds_it() {
+fn a_placeholder_remains_while_a_command_uses_it() {
     for level in apart() {
         let mut scene = scene();
         scene.confinement = scene.confinement.with_protected(scene.work.join(".claude"));
@@ -237,7 +237,7 @@ fn a_placeholder_stays_as_long_as_somebody_holds_it() {
 
 // SEC-003: the command cannot read the input of the helper.
 #[test]
-fn the_first_process_shows_nothing_of_itself() {
+fn the_first_process_exposes_no_environment_or_terminal() {
     for level in apart() {
         let (output, _) = scene().run(level, "cat /proc/1/environ; ls /proc/1/fd; tty; cat < /dev/tty");
         assert!(!String::from_utf8_lossy(&output.stdout).contains("PATH="), "{output:?}");

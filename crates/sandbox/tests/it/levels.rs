@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use windlass_sandbox::{Helper, Level, Missing, Probe};
+use windlass_sandbox::{Helper, Level, LevelFailure, Probe};
 use windlass_testkit::Need;
 
 /// The levels at which a child has files, processes and a network of its own.
@@ -35,8 +35,8 @@ pub(crate) fn reaches(level: Level) -> bool {
 }
 
 /// Returns the result of the probe of a level.
-pub(crate) fn tried(level: Level) -> &'static Result<Probe, Missing> {
-    static TRIED: OnceLock<Vec<Result<Probe, Missing>>> = OnceLock::new();
+pub(crate) fn tried(level: Level) -> &'static Result<Probe, LevelFailure> {
+    static TRIED: OnceLock<Vec<Result<Probe, LevelFailure>>> = OnceLock::new();
     let all = TRIED.get_or_init(|| CONFINED.map(|level| Probe::at(&helper(), level)).into());
     &all[place(level)]
 }

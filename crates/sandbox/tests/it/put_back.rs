@@ -28,7 +28,7 @@ fn put(workspace: &Workspace, path: &str, wanted: &PathState) -> Result<(), File
 }
 
 #[test]
-fn a_name_has_what_it_had_whatever_it_has() {
+fn restore_replaces_any_entry_with_the_earlier_one() {
     let (folder, workspace) = scene();
     let all = [
         file("one", Run::Plain),
@@ -52,7 +52,7 @@ fn a_name_has_what_it_had_whatever_it_has() {
 }
 
 #[test]
-fn mode_bits_stay_but_for_what_makes_a_program() {
+fn restore_keeps_mode_bits_except_the_executable_ones() {
     let (folder, workspace) = scene();
     let path = folder.path().join("work/name");
     for (mode, run, expected) in [
@@ -69,7 +69,7 @@ fn mode_bits_stay_but_for_what_makes_a_program() {
 }
 
 #[test]
-fn paths_changed_meanwhile_and_paths_that_are_not_files_are_not_put_back() {
+fn changed_paths_and_non_files_are_not_restored() {
     let (folder, workspace) = scene();
     let work = folder.path().join("work");
     let path = workspace.resolve("name").unwrap();
@@ -115,7 +115,7 @@ fn no_link_on_the_way_is_followed() {
 // H5: while links replace the folder, `put_back` writes nothing outside the workspace and removes nothing outside it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_swapped_folder_is_never_put_back_through() {
+fn restore_never_follows_a_swapped_folder() {
     let race = exchanging();
     let impostors = links(&race);
     let (twin, gone, new) = (race.path("real/twin"), race.path("real/file"), race.path("real/new"));

@@ -18,7 +18,7 @@ struct Serving {
 }
 
 fn serve(scene: &Scene, level: Level, script: &str) -> Serving {
-    let made = scene.confinement.serving(level, &helper(), &scene.work, "/bin/sh", ["-c", script]);
+    let made = scene.confinement.start_service(level, &helper(), &scene.work, "/bin/sh", ["-c", script]);
     let (mut command, held) = made.unwrap();
     let (leash, input) = held.unwrap();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -108,7 +108,8 @@ fn a_served_program_ends_with_its_leash() {
 fn a_helper_without_its_input_runs_nothing() {
     for level in confined() {
         let scene = scene();
-        let made = scene.confinement.serving(level, &helper(), &scene.work, "/bin/sh", ["-c", "touch ran"]);
+        let made =
+            scene.confinement.start_service(level, &helper(), &scene.work, "/bin/sh", ["-c", "touch ran"]);
         let (mut command, _held) = made.unwrap();
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{level}");

@@ -147,7 +147,7 @@ fn only_the_drafts_of_the_dead_are_swept() {
 
 // The wait for a file that another process keeps locked is bounded.
 #[test]
-fn a_file_that_stays_locked_is_told_as_busy() {
+fn a_file_that_stays_locked_is_reported_as_busy() {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("a"), "1").unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
@@ -185,9 +185,9 @@ fn an_edit_keeps_the_owner_and_refuses_a_closed_file() {
 
 // correctness 10: the file was written, but the error stated that nothing was changed.
 #[test]
-fn a_folder_that_cannot_be_synced_is_no_failed_edit() {
+fn an_unsyncable_folder_does_not_fail_an_edit() {
     use std::os::unix::fs::PermissionsExt;
-    if !crate::other_user::is_here("writers::a_folder_that_cannot_be_synced_is_no_failed_edit") {
+    if !crate::other_user::is_here("writers::an_unsyncable_folder_does_not_fail_an_edit") {
         return;
     }
     let folder = tempdir().unwrap();

@@ -25,7 +25,7 @@ fn check_stays(schema: &str, value: &str) {
 }
 
 #[test]
-fn a_string_becomes_what_is_wanted_where_no_string_is() {
+fn strings_are_coerced_where_the_schema_expects_another_type() {
     check(r#"{"type":"boolean"}"#, r#"{"p":"true"}"#, r#"{"p":true}"#);
     check(r#"{"type":["boolean","null"]}"#, r#"{"p":"False"}"#, r#"{"p":false}"#);
     check(r#"{"type":"integer"}"#, r#"{"p":" 5 "}"#, r#"{"p":5}"#);
@@ -38,7 +38,7 @@ fn a_string_becomes_what_is_wanted_where_no_string_is() {
 }
 
 #[test]
-fn nothing_else_changes() {
+fn values_that_fit_or_cannot_be_read_are_not_coerced() {
     for value in [r#""true""#, r#""5""#, r#""[1]""#, r#""{\"a\":1}""#, r#""null""#, r#""""#] {
         check_stays(r#"{"type":"string"}"#, value);
         check_stays(r#"{"type":["string","integer","boolean","array","object","null"]}"#, value);
@@ -59,7 +59,7 @@ fn nothing_else_changes() {
 }
 
 #[test]
-fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
+fn null_is_omitted_for_optional_non_nullable_properties() {
     check(r#"{"type":"integer"}"#, r#"{"p":null,"q":null}"#, r#"{"q":null}"#);
     check(r#"{"type":"string"}"#, r#"{"p":null}"#, "{}");
     check(r#"{"enum":["a"]}"#, r#"{"p":null}"#, "{}");
@@ -87,7 +87,7 @@ fn nested_values_are_coerced() {
 }
 
 #[test]
-fn each_change_tells_where_and_what() {
+fn each_coercion_names_its_place_and_value() {
     let schema: RawJson = r#"{"properties":{"a/b":{"type":"array","items":{"type":"integer"}},"c":{"type":"object"},"d":{"type":"integer"}}}"#.parse().unwrap();
     let long = format!("{{\\\"k\\\":\\\"{}\\\"}}", "x".repeat(500));
     let text = format!(r#"{{"a/b":[1,"2"],"c":"{long}","d":null}}"#);
@@ -141,7 +141,7 @@ fn the_branch_that_takes_a_value_counts() {
 }
 
 #[test]
-fn only_what_a_violation_is_about_changes() {
+fn only_the_values_at_the_given_paths_are_coerced() {
     let schema: RawJson = r#"{"properties":{"a":{"type":"integer"}},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"}}"#.parse().unwrap();
     let arguments = Arguments::parse(r#"{"a":"1","x1":"2","o":{"p":"3"}}"#).unwrap();
     let at = |paths: &[&str]| {

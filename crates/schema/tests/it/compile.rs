@@ -29,7 +29,7 @@ fn a_legal_schema_keeps_its_bytes() {
 }
 
 #[test]
-fn strict_requires_everything_and_makes_null_of_what_was_optional() {
+fn strict_mode_requires_all_properties_and_makes_optional_ones_nullable() {
     check(
         Dialect::OpenAiStrict,
         PLAIN,
@@ -45,7 +45,7 @@ fn strict_requires_everything_and_makes_null_of_what_was_optional() {
 }
 
 #[test]
-fn a_default_that_cannot_be_sent_is_told_in_words() {
+fn an_unsupported_default_moves_to_the_description() {
     check(
         Dialect::OpenAiStrict,
         r#"{"properties":{"n":{"type":"integer","description":"How many.","default":10}},"required":["n"]}"#,
@@ -68,7 +68,7 @@ fn gemini_has_one_type_and_an_order_of_properties() {
 }
 
 #[test]
-fn a_reference_that_leads_back_is_kept_where_it_can_be_and_cut_where_not() {
+fn recursive_references_are_kept_where_supported_and_cut_elsewhere() {
     let tree = r##"{"type":"object","properties":{"tree":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#/$defs/node"}}}}}"##;
     check(Dialect::Anthropic, tree, tree, &[]);
     check(
@@ -101,7 +101,7 @@ fn no_reference_is_fetched_and_dangling_references_accept_any_value() {
 }
 
 #[test]
-fn all_of_is_merged_where_there_is_none() {
+fn all_of_is_merged_where_it_is_unsupported() {
     let all = r#"{"type":"object","properties":{"a":{"allOf":[{"type":"integer","minimum":1},{"maximum":5,"minimum":2}]}}}"#;
     check(Dialect::Anthropic, all, all, &[]);
     check(
@@ -191,7 +191,7 @@ fn names_of_properties_that_anthropic_refuses_are_shown_otherwise() {
 }
 
 #[test]
-fn odd_types_and_older_drafts_are_said_as_json_schema_says_them() {
+fn nonstandard_types_and_older_drafts_become_standard_json_schema() {
     check(
         Dialect::OpenAi,
         r#"{"type":"dict","properties":{"f":{"type":"float"},"t":{"type":"tuple","items":{"type":"int"}},"x":{"type":"any","description":"d"},"m":{"type":"HashMap"},"l":{"type":"integer","minimum":3,"exclusiveMinimum":true},"p":{"type":"array","items":[{"type":"str"}]},"o":{"type":"string","nullable":true,"required":true,"optional":true}}}"#,
@@ -245,7 +245,7 @@ fn llama_cpp_gets_only_patterns_that_its_grammar_reads() {
 
 // A tool with an invalid schema does not remove the other tools of the list.
 #[test]
-fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
+fn oversized_schemas_become_an_unrestricted_object() {
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
     let many: Vec<String> = (0..51_000).map(|at| format!("\"k{at}\":{{}}")).collect();
     let many = format!("{{\"properties\":{{{}}}}}", many.join(","));
@@ -262,7 +262,7 @@ fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
 
 // A hostile schema is compiled in bounded time to a valid schema of bounded size.
 #[test]
-fn a_schema_that_means_harm_costs_no_more_than_a_large_one() {
+fn hostile_schemas_compile_with_bounded_output() {
     let doubling: Vec<String> = (0..40)
         .map(|at| format!(r##""d{at}":{{"properties":{{"a":{{"$ref":"#/$defs/d{0}"}},"b":{{"$ref":"#/$defs/d{0}"}}}}}}"##, at + 1))
         .collect();
@@ -319,7 +319,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn any_schema_is_legal_and_means_the_same_where_no_loss_is_told(
+    fn compiled_schemas_are_legal_and_equivalent_unless_a_loss_is_reported(
         bytes in proptest::collection::vec(any::<u8>(), 0..160),
     ) {
         // The byte 0xff never begins JSON. It tells the oracle to build a schema from the remaining bytes.
@@ -345,7 +345,7 @@ fn told(dialect: Dialect, schema: &str) -> (String, Vec<String>) {
 
 // N5: a definition that is merged into a schema and also referenced in that schema is not a circular reference.
 #[test]
-fn a_definition_that_is_used_twice_is_no_circle() {
+fn a_definition_used_twice_is_not_a_cycle() {
     let base = r#""Base":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
     for schema in [
         r##"{"allOf":[{"$ref":"#/$defs/Base"}],"properties":{"child":{"$ref":"#/$defs/Base"},"more":{"type":"array","items":{"$ref":"#/$defs/Base"}}},"$defs":{BASE}}"##,
@@ -389,7 +389,7 @@ fn gemini_gets_no_empty_text_among_values() {
 }
 
 #[test]
-fn a_list_that_ends_with_its_first_items_takes_nothing_else() {
+fn a_closed_tuple_keeps_its_item_type() {
     let schema = r#"{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"},{"type":"number"}],"items":false}}}"#;
     for dialect in [Dialect::OpenAiStrict, Dialect::Gemini] {
         let (sent, lost) = told(dialect, schema);

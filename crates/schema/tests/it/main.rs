@@ -27,7 +27,7 @@ const EDIT: &str = r#"{"type":"object","properties":{
     "required":["path"],"additionalProperties":false}"#;
 
 #[test]
-fn each_violation_names_path_met_and_wanted() {
+fn each_violation_names_path_found_and_expected() {
     check(EDIT, r#"{"path":"a"}"#, &[]);
     check(EDIT, "{}", &["the arguments: found no `path`, expected the required `path`"]);
     check(EDIT, r#"{"path":3}"#, &["/path: found the number 3, expected a string"]);
@@ -51,7 +51,7 @@ fn each_violation_names_path_met_and_wanted() {
 
 // J10: the error about an unknown member names the member that the model probably meant.
 #[test]
-fn a_violation_tells_what_was_probably_meant() {
+fn a_violation_suggests_the_nearest_property() {
     let deep = r##"{"properties":{"edit":{"$ref":"#/$defs/edit"}},"$defs":{"edit":{
         "properties":{"old_text":{},"new_text":{}},"additionalProperties":false}}}"##;
     let met = |name: &str| format!(r#"{{"edit":{{"{name}":1}}}}"#);
@@ -82,7 +82,7 @@ fn a_violation_tells_what_was_probably_meant() {
 }
 
 #[test]
-fn a_union_tells_what_its_branches_want() {
+fn a_union_violation_lists_what_its_branches_expect() {
     let union = r#"{"properties":{"a":{"anyOf":[{"type":"integer"},{"type":"null"},
         {"type":"object","required":["b"],"properties":{"b":{"type":"string"}}}]}}}"#;
     check(union, r#"{"a":"x"}"#, &["/a: found the string \"x\", expected an integer or null or an object"]);
@@ -105,7 +105,7 @@ fn a_union_tells_what_its_branches_want() {
 }
 
 #[test]
-fn a_long_enum_is_told_in_part_with_the_nearest_value_first() {
+fn a_long_enum_is_shortened_with_the_nearest_value_first() {
     let values: Vec<String> = (0..200).map(|at| format!("\"value_{at:03}\"")).collect();
     let schema = format!(r#"{{"properties":{{"a":{{"enum":[{}]}}}}}}"#, values.join(","));
     let told = checker(&schema).check(&Arguments::parse(r#"{"a":"VALUE-142"}"#).unwrap()).unwrap_err();
@@ -114,7 +114,7 @@ fn a_long_enum_is_told_in_part_with_the_nearest_value_first() {
 }
 
 #[test]
-fn a_long_value_is_not_told_in_full_and_the_list_ends() {
+fn long_values_and_violation_lists_are_shortened() {
     let long = "x".repeat(10_000);
     let schema = r#"{"properties":{"a":{"type":"integer"}}}"#;
     check(
@@ -129,7 +129,7 @@ fn a_long_value_is_not_told_in_full_and_the_list_ends() {
 }
 
 #[test]
-fn nothing_is_fetched() {
+fn external_references_are_refused_and_not_fetched() {
     for reference in ["http://127.0.0.1:1/schema.json", "https://example.com/s", "file:///etc/passwd"] {
         let schema = format!(r#"{{"$ref":"{reference}"}}"#);
         assert!(Checker::compile(&schema.parse().unwrap()).is_err(), "{reference}");
@@ -149,7 +149,7 @@ fn a_hostile_pattern_takes_no_time() {
 }
 
 #[test]
-fn a_schema_that_is_none_is_an_error() {
+fn an_invalid_schema_is_an_error() {
     for schema in [r#"{"type":"strin"}"#, r#"{"required":"a"}"#, r#"{"pattern":"("}"#] {
         assert!(Checker::compile(&schema.parse().unwrap()).is_err(), "{schema}");
     }
@@ -176,14 +176,14 @@ fn no_violation_repeats_a_long_call_to_the_model() {
 }
 
 #[test]
-fn a_pattern_that_would_fill_the_memory_is_no_schema() {
+fn an_oversized_pattern_is_an_error() {
     let schema = r#"{"properties":{"a":{"pattern":"((a{1000}){1000}){1000}"}}}"#;
     assert!(Checker::compile(&schema.parse().unwrap()).is_err());
 }
 
 // J10
 #[test]
-fn one_argument_is_checked_before_the_others_have_come() {
+fn one_argument_is_checked_before_the_others_arrive() {
     #[track_caller]
     fn check(schema: &str, name: &str, value: &str, violation: Option<&str>) {
         let found = checker(schema).check_argument(name, &serde_json::from_str(value).unwrap());

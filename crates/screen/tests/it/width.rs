@@ -8,7 +8,7 @@ use windlass_screen::{Role, cut, render_text, text_width, wrap_line};
 use crate::terminal::{assert_fits, options, text};
 
 #[test]
-fn words_wrap_between_words() {
+fn lines_wrap_between_words() {
     let line = Line::from("one two  three four");
     assert_eq!(text(&wrap_line(&line, 8, &Line::from("> "))), "one two\n> three\n> four\n");
 }

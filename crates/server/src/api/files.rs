@@ -8,7 +8,7 @@ use serde::Deserialize;
 use windlass_app::runs::{FileHistory, RunFolder};
 use windlass_app::sessions::Sessions;
 use windlass_app::{AppError, ErrorKind, secrets};
-use windlass_checkpoint::{CheckpointId, Foreign};
+use windlass_checkpoint::{CheckpointId, ForeignChanges};
 
 use super::error::ApiError;
 use super::extract::{Body, Parameters};
@@ -78,7 +78,7 @@ pub(super) async fn restore(
             Some(text) => text.parse()?,
             None => history.find(wanted.turn)?,
         };
-        let foreign = Foreign::from(wanted.others);
+        let foreign = ForeignChanges::from(wanted.others);
         let (changes, digest) = if let Some(digest) = &wanted.digest {
             (history.restore_as_planned(&to, foreign, digest)?, None)
         } else {

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_has_one_subscription_and_the_key_stays() {
+    fn a_device_has_one_subscription_and_the_signing_key_persists() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("below/push.json");
         let subscriptions = Subscriptions::new(path.clone());

@@ -21,10 +21,10 @@ const SLEEPS: &str = r#"{"turns": [
 /// The variables with which the test starts itself as a server: its folder, and the address of the provider.
 pub(crate) const FOLDER: &str = "WINDLASS_TEST_FOLDER";
 pub(crate) const PROVIDER: &str = "WINDLASS_TEST_PROVIDER";
-const NAME: &str = "restart::a_session_goes_on_after_a_kill_and_a_reader_gets_everything_once";
+const NAME: &str = "restart::a_session_resumes_after_a_kill_and_a_reader_gets_each_event_once";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_goes_on_after_a_kill_and_a_reader_gets_everything_once() {
+async fn a_session_resumes_after_a_kill_and_a_reader_gets_each_event_once() {
     match (std::env::var_os(FOLDER), std::env::var(PROVIDER)) {
         (Some(folder), Ok(provider)) => serve(Path::new(&folder), provider).await,
         _ => kill_and_restart().await,

@@ -66,7 +66,7 @@ async fn a_task_is_started_watched_answered_and_continued() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_comes_back_with_any_number_gets_the_rest_once() {
+async fn a_reader_that_reconnects_at_any_number_gets_the_rest_once() {
     let place = Place::new(WRITES).await;
     let session = place.start("write a.txt").await;
     let asked = place.feed_until(&session, 0, "question_opened").await;
@@ -110,7 +110,7 @@ async fn a_run_is_stopped_renamed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn errors_say_what_is_wrong() {
+async fn errors_have_a_status_and_a_message() {
     let place = Place::new(WRITES).await;
     for (method, path, body, status) in [
         ("POST", "/api/sessions", r#"{"task": " "}"#, 400),
@@ -135,7 +135,7 @@ const TINY_PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_brings_files_within_the_limit_of_uploads() {
+async fn files_of_a_task_are_limited_by_upload_bytes() {
     let mut options = windlass_server::ServerOptions::default();
     (options.body_bytes, options.upload_bytes) = (2_000, 20_000);
     let place = Place::with_options(WRITES, options).await;

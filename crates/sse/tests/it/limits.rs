@@ -34,7 +34,7 @@ fn an_event_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn an_endless_line_is_refused_before_it_is_held() {
+fn an_endless_line_is_refused_at_the_limit() {
     // S16
     let mut parser = Parser::new();
     let chunk = vec![b'x'; 1 << 20];

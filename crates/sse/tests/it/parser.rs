@@ -41,7 +41,7 @@ fn all_three_line_ends_end_lines() {
 }
 
 #[test]
-fn a_carriage_return_ends_its_line_before_more_comes() {
+fn a_carriage_return_ends_its_line_without_lookahead() {
     let mut parser = Parser::new();
     let mut events = 0;
     parser.push(b"data: a\r\n\r", |_| events += 1).unwrap();
@@ -101,7 +101,7 @@ fn retry_is_digits_only() {
 }
 
 #[test]
-fn comments_and_unknown_fields_are_no_events() {
+fn comments_and_unknown_fields_emit_no_events() {
     check(
         b": OPENROUTER PROCESSING\n\ndata: a\n:\nfoo: b\nDATA: c\n data: d\n\n",
         &["# OPENROUTER PROCESSING", "#", "message|a|"],
@@ -123,7 +123,7 @@ fn invalid_utf8_is_replaced_and_the_stream_continues() {
 }
 
 #[test]
-fn an_unfinished_event_is_discarded_and_told() {
+fn an_unfinished_event_is_discarded_and_reported() {
     #[track_caller]
     fn check(stream: &[u8], ending: Ending) {
         let mut parser = Parser::new();

@@ -61,7 +61,7 @@ mod tests {
     use super::list;
 
     #[test]
-    fn every_key_of_a_folder_is_listed_as_it_was_opened() {
+    fn every_opened_key_of_a_folder_is_listed() {
         let folder = tempfile::tempdir().unwrap();
         let journals = FileJournals::new(folder.path());
         let mut keys = vec!["run/call_1".to_owned(), "é/../%/x".to_owned(), format!("a/{}", "ü".repeat(300))];

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use windlass_journal::{Durability, Journal, JournalError};
 
-use super::check::{Checked, OrRule as _, create, ensure, json};
+use super::check::{OrRule as _, RuleResult, create, ensure, json};
 use super::rule::StoreRule;
 use crate::{Lease, Store, StoreError};
 
@@ -18,7 +18,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(20);
 /// The number of threads that claim one run.
 const CLAIMS: usize = 8;
 
-fn append(journal: &mut dyn Journal) -> Checked<Result<u64, JournalError>> {
+fn append(journal: &mut dyn Journal) -> RuleResult<Result<u64, JournalError>> {
     Ok(journal.append(json("1")?, 0, Durability::Synced))
 }
 
@@ -27,7 +27,7 @@ fn is_lost<T>(result: &Result<T, JournalError>) -> bool {
 }
 
 /// Checks that one of many claims at once succeeds, and no further claim.
-pub(super) fn check_owner(store: &Arc<dyn Store>) -> Checked {
+pub(super) fn check_owner(store: &Arc<dyn Store>) -> RuleResult {
     let rule = StoreRule::HasOneOwner;
     create(&**store, "kit-owner")?;
     let barrier = Arc::new(Barrier::new(CLAIMS));
@@ -56,7 +56,7 @@ pub(super) fn check_owner(store: &Arc<dyn Store>) -> Checked {
     lease.renew().or_rule(rule, "a valid lease could not be renewed")
 }
 
-pub(super) fn check_release(store: &dyn Store) -> Checked {
+pub(super) fn check_release(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::Releases;
     create(store, "kit-release")?;
     let first = store.claim("kit-release", LONG).or_rule(rule, "a free run could not be claimed")?;
@@ -75,7 +75,7 @@ pub(super) fn check_release(store: &dyn Store) -> Checked {
 
 /// Claims a run whose owner has ended. A process that another thread starts keeps a lock of this process until it
 /// executes its program.
-fn claim_when_free(store: &dyn Store, run: &str, rule: StoreRule) -> Checked<Arc<dyn Lease>> {
+fn claim_when_free(store: &dyn Store, run: &str, rule: StoreRule) -> RuleResult<Arc<dyn Lease>> {
     let began = Instant::now();
     loop {
         match store.claim(run, LONG) {
@@ -89,7 +89,7 @@ fn claim_when_free(store: &dyn Store, run: &str, rule: StoreRule) -> Checked<Arc
 
 /// Checks the writes of an owner whose lease has expired. If the lease is a lock of the process, which does not expire,
 /// only the claim after its end is checked.
-pub(super) fn check_takeover(store: &dyn Store) -> Checked {
+pub(super) fn check_takeover(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::RefusesFormerOwners;
     let run = "kit-takeover";
     create(store, run)?;
@@ -130,7 +130,7 @@ pub(super) fn check_takeover(store: &dyn Store) -> Checked {
     })
 }
 
-fn check_number(second: &dyn Lease) -> Checked {
+fn check_number(second: &dyn Lease) -> RuleResult {
     ensure(second.fence() == 2, StoreRule::CountsClaims, || {
         format!("the second claim has the fencing number {}", second.fence())
     })

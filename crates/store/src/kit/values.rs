@@ -6,7 +6,7 @@ use std::time::Duration;
 use windlass_journal::{Durability, Journal, Record};
 use windlass_protocol::RawJson;
 
-use super::check::{Checked, OrRule as _, create, ensure, json};
+use super::check::{OrRule as _, RuleResult, create, ensure, json};
 use super::rule::StoreRule;
 use crate::{ContentHash, Lease, Store, StoreError};
 
@@ -15,11 +15,11 @@ const LONG: Duration = Duration::from_mins(10);
 /// Settings with an order, a repeated key and escapes, which a store of parsed JSON would change.
 const SETTINGS: &str = r#"{ "b":1,"a":"ü\u0000","b":2.50}"#;
 
-fn claim(store: &dyn Store, run: &str) -> Checked<Arc<dyn Lease>> {
+fn claim(store: &dyn Store, run: &str) -> RuleResult<Arc<dyn Lease>> {
     store.claim(run, LONG).or_rule(StoreRule::HasOneOwner, "a free run could not be claimed")
 }
 
-pub(super) fn check_runs(store: &dyn Store) -> Checked {
+pub(super) fn check_runs(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::KeepsRuns;
     let settings = json(SETTINGS)?;
     for run in ["kit-2", "kit-1", "kit-3"] {
@@ -41,7 +41,7 @@ pub(super) fn check_runs(store: &dyn Store) -> Checked {
     })
 }
 
-pub(super) fn check_unknown_run(store: &dyn Store) -> Checked {
+pub(super) fn check_unknown_run(store: &dyn Store) -> RuleResult {
     let none = "kit-none";
     let value = json("1")?;
     let results = [
@@ -65,7 +65,7 @@ pub(super) fn check_unknown_run(store: &dyn Store) -> Checked {
     Ok(())
 }
 
-pub(super) fn check_names(store: &dyn Store) -> Checked {
+pub(super) fn check_names(store: &dyn Store) -> RuleResult {
     create(store, "kit-names")?;
     let lease = claim(store, "kit-names")?;
     let value = json("1")?;
@@ -90,13 +90,13 @@ pub(super) fn check_names(store: &dyn Store) -> Checked {
 }
 
 /// Bodies that a store of parsed JSON would change.
-fn bodies() -> Checked<Vec<RawJson>> {
+fn bodies() -> RuleResult<Vec<RawJson>> {
     let long = format!("\"{}\"", "x".repeat(1 << 20));
     let texts = ["null", SETTINGS, "[1e400,-0.0,123456789012345678901234567890]", "\"日本語 ' ; --\"", &long];
     texts.into_iter().map(json).collect()
 }
 
-pub(super) fn check_records(store: &dyn Store) -> Checked {
+pub(super) fn check_records(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::KeepsRecords;
     create(store, "kit-records")?;
     let read = || store.read_run_journal("kit-records").or_rule(rule, "the records could not be read");
@@ -120,7 +120,7 @@ pub(super) fn check_records(store: &dyn Store) -> Checked {
     lease.release().or_rule(StoreRule::Releases, "the lease could not be released")
 }
 
-fn compare(expected: &[Record], returned: &[Record]) -> Checked {
+fn compare(expected: &[Record], returned: &[Record]) -> RuleResult {
     let (count, found) = (expected.len(), returned.len());
     ensure(count == found, StoreRule::KeepsRecords, || format!("{count} records were returned as {found}"))?;
     for (one, other) in expected.iter().zip(returned) {
@@ -133,7 +133,7 @@ fn compare(expected: &[Record], returned: &[Record]) -> Checked {
     Ok(())
 }
 
-pub(super) fn check_journals(store: &dyn Store) -> Checked {
+pub(super) fn check_journals(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::SeparatesJournals;
     let run = "kit-journals";
     create(store, run)?;
@@ -160,7 +160,7 @@ pub(super) fn check_journals(store: &dyn Store) -> Checked {
     ensure(own == 1, rule, || format!("the run's own journal has {own} records after one append"))
 }
 
-pub(super) fn check_answers(store: &dyn Store) -> Checked {
+pub(super) fn check_answers(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::ReplacesAnswers;
     let run = "kit-answers";
     create(store, run)?;
@@ -172,7 +172,7 @@ pub(super) fn check_answers(store: &dyn Store) -> Checked {
     ensure(found == [("a", "2"), ("b", "3")], rule, || format!("the answers b=1, a=2, b=3 are {found:?}"))
 }
 
-pub(super) fn check_messages(store: &Arc<dyn Store>) -> Checked {
+pub(super) fn check_messages(store: &Arc<dyn Store>) -> RuleResult {
     let rule = StoreRule::KeepsMessages;
     let run = "kit-messages";
     create(&**store, run)?;
@@ -188,7 +188,7 @@ pub(super) fn check_messages(store: &Arc<dyn Store>) -> Checked {
     for _ in 0..2 {
         lease.remove_message(second).or_rule(rule, "a message could not be removed twice")?;
     }
-    let bodies = |store: &dyn Store| -> Checked<Vec<String>> {
+    let bodies = |store: &dyn Store| -> RuleResult<Vec<String>> {
         let messages = store.read_messages(run).or_rule(rule, "the messages could not be read")?;
         Ok(messages.into_iter().map(|(_, body)| body.as_str().to_owned()).collect())
     };
@@ -221,7 +221,7 @@ pub(super) fn check_messages(store: &Arc<dyn Store>) -> Checked {
     ensure(count == 6, rule, || format!("{count} messages remain of 2 and 4 that were stored at once"))
 }
 
-pub(super) fn check_outputs(store: &dyn Store) -> Checked {
+pub(super) fn check_outputs(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::KeepsOutputs;
     let run = "kit-outputs";
     create(store, run)?;
@@ -247,7 +247,7 @@ pub(super) fn check_outputs(store: &dyn Store) -> Checked {
 }
 
 /// Checks the values of the functions above in a store that was opened again.
-pub(super) fn check_reopened(store: &dyn Store) -> Checked {
+pub(super) fn check_reopened(store: &dyn Store) -> RuleResult {
     let rule = StoreRule::SurvivesReopening;
     let settings = store.read_settings("kit-2").or_rule(rule, "settings could not be read")?;
     let records = store.read_run_journal("kit-records").or_rule(rule, "records could not be read")?.len();

@@ -74,7 +74,7 @@ fn every_chunk_survives_json() {
 }
 
 #[test]
-fn only_what_may_pass_is_retryable() {
+fn only_transient_errors_are_retryable() {
     let retryable = |kind| StreamError::new(kind, None, "x").is_retryable();
     assert!(
         retryable(StreamErrorKind::Overloaded)

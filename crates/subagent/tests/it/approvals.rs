@@ -22,7 +22,7 @@ fn one_child() -> (std::sync::Arc<Cast>, Scene) {
 }
 
 #[tokio::test]
-async fn a_yes_at_the_root_lets_the_call_run() {
+async fn an_approval_at_the_root_runs_the_call() {
     let (cast, scene) = one_child();
     let answers = Answers::new([ApproverReply::Approve]);
     ended(scene.builder().approver(answers.clone()).build().unwrap().stream("task")).await;
@@ -35,7 +35,7 @@ async fn a_yes_at_the_root_lets_the_call_run() {
 
 // R2: a comment is in the result of the call that it was given to.
 #[tokio::test]
-async fn a_comment_reaches_the_agent_whose_call_it_is() {
+async fn a_denial_comment_is_sent_to_the_agent_of_the_call() {
     let (cast, scene) = one_child();
     let answers = Answers::new([ApproverReply::Deny(Some("not before noon".into()))]);
     ended(scene.builder().approver(answers).build().unwrap().stream("task")).await;
@@ -46,7 +46,7 @@ async fn a_comment_reaches_the_agent_whose_call_it_is() {
 
 // H12: a question without an answer in time is denied with a reason of its own.
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_answers_in_time_is_denied() {
+async fn an_unanswered_question_times_out_without_a_call() {
     let (_, scene) = one_child();
     let limits = RunLimits { approval_timeout_ms: 1_000, ..RunLimits::default() };
     let root = scene.builder().approver(Answers::new([ApproverReply::Wait])).limits(limits).build().unwrap();

@@ -13,7 +13,7 @@ fn spawn(id: &'static str, agent: &'static str) -> (&'static str, &'static str, 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_for() {
+async fn an_agent_runs_in_the_background_and_reports_on_wait() {
     let cast = Cast::new([
         (
             "root",
@@ -57,7 +57,7 @@ async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_f
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_agent_ends_and_so_does_one_that_is_left() {
+async fn closed_and_abandoned_agents_end() {
     let cast = Cast::new([
         (
             "root",
@@ -79,7 +79,7 @@ async fn a_closed_agent_ends_and_so_does_one_that_is_left() {
 }
 
 #[tokio::test]
-async fn ids_and_agents_that_nobody_knows_are_named() {
+async fn unknown_agents_and_ids_are_named_in_errors() {
     let cast = Cast::new([(
         "root",
         vec![
@@ -102,7 +102,7 @@ async fn ids_and_agents_that_nobody_knows_are_named() {
 // R6: after a kill of the caller, a resumed caller requests the agent's result, and the agent resumes from its
 // record.
 #[tokio::test(start_paused = true)]
-async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
+async fn a_background_agent_of_a_killed_caller_is_resumed() {
     let cast = Cast::new([
         (
             "root",

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use windlass_agent::{Budget, Outcome, RunOptions, SharedBudget, StopCause, UnansweredPolicy, Used};
+use windlass_agent::{Budget, BudgetUsage, Outcome, RunOptions, SharedBudget, StopCause, UnansweredPolicy};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, hand, says};
@@ -65,7 +65,7 @@ async fn three_agents_at_once_draw_on_one_budget_and_one_yes_is_enough() {
     let (outcome, _) = ended(root.stream_with("task", options)).await;
     assert_eq!(outcome, Outcome::Completed { text: "done".into() });
     // Fourteen answers in all: the limit of nine is met once.
-    assert_eq!(shared_budget.used(), Used { requests: 14, tokens: 1_400, cost: 0 });
+    assert_eq!(shared_budget.used(), BudgetUsage { requests: 14, tokens: 1_400, cost: 0 });
     let texts = human.texts.lock().unwrap().clone();
     assert!(!texts.is_empty());
     assert!(texts.iter().all(|text| text.contains("The run and its agents have used")), "{texts:?}");
@@ -79,7 +79,7 @@ async fn three_agents_at_once_draw_on_one_budget_and_one_yes_is_enough() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_no_ends_the_agent_that_asked_and_is_told_to_its_caller() {
+async fn a_denied_budget_question_stops_the_run() {
     let scene = three();
     let human = Arc::new(Says { answer: "no", ..Says::default() });
     let budget = Budget { requests: 7, ..Budget::default() };
@@ -92,7 +92,7 @@ async fn a_no_ends_the_agent_that_asked_and_is_told_to_its_caller() {
 
 // A resumed run knows the usage of its agents.
 #[tokio::test(start_paused = true)]
-async fn usage_of_child_runs_is_known_in_another_process() {
+async fn usage_of_child_runs_is_restored_in_another_process() {
     let scene = three();
     let journal = Shared::default();
     let set_up = |budget: u32| {

@@ -14,7 +14,7 @@ fn file(fields: &str) -> String {
 }
 
 #[test]
-fn a_file_says_what_an_agent_is() {
+fn an_agent_definition_is_parsed_from_a_file() {
     let text = file(
         "tools: read_file, mcp__docs__* grep_file\nmodel: small-1\nmode: ask\nread-only: yes\nagents: no\nmax-turns: 7\n",
     );
@@ -27,7 +27,7 @@ fn a_file_says_what_an_agent_is() {
         .with_turns(7);
     assert_eq!(AgentDefinition::parse(&text).unwrap(), wanted);
     let text = file("agents: true\n");
-    let wanted = AgentDefinition::new("one", "Does it.", "Do it well.").unwrap().delegating();
+    let wanted = AgentDefinition::new("one", "Does it.", "Do it well.").unwrap().with_delegation();
     assert_eq!(AgentDefinition::parse(&text).unwrap(), wanted);
 }
 
@@ -64,7 +64,7 @@ fn builtin_agents_have_names_and_yield_to_agents_of_the_user() {
 
 // correctness-2 9: a key without words must not count as a key that is left out.
 #[test]
-fn a_key_without_words_is_refused() {
+fn a_key_without_a_scalar_value_is_refused() {
     for key in ["mode", "model", "max-turns", "read-only", "agents", "tools"] {
         for value in ["", " [architect]", "\n  - architect", " {a: b}", " ~"] {
             let text = file(&format!("{key}:{value}\n"));

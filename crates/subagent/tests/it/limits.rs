@@ -18,7 +18,7 @@ async fn agents_go_three_deep_and_no_deeper() {
         ("root", vec![calls([hand("h", "sub_agent_deep")]), says("done")]),
         ("deep", vec![calls([hand("h", "sub_agent_deep")]), says("as deep as it goes")]),
     ]);
-    let scene = Scene::new(cast.clone(), [agent("deep").delegating()]);
+    let scene = Scene::new(cast.clone(), [agent("deep").with_delegation()]);
     let (_, events) = ended(scene.builder().build().unwrap().stream("task")).await;
     let depths = events.iter().filter_map(|event| match event {
         Event::AgentEvent { agents, .. } => Some(agents.len()),
@@ -74,12 +74,12 @@ async fn an_agent_has_at_most_the_turns_of_its_limits() {
 
 // An agent that holds a slot does not wait for another slot, so that no agent waits forever.
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_finds_no_place_is_told_so() {
+async fn an_agent_beyond_the_limit_is_refused_with_the_reason() {
     let cast = Cast::new([
         ("root", vec![calls([hand("a", "sub_agent_middle")]), says("done")]),
         ("middle", vec![calls([hand("c", "sub_agent_child")]), says("told")]),
     ]);
-    let scene = Scene::new(cast.clone(), [agent("middle").delegating(), agent("child")]);
+    let scene = Scene::new(cast.clone(), [agent("middle").with_delegation(), agent("child")]);
     let agents = scene.sub_agents().with_limits(AgentLimits { at_once: 1, ..AgentLimits::default() });
     let root = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
     let (outcome, _) = ended(root.stream("task")).await;
@@ -99,7 +99,7 @@ async fn agents_end_with_their_caller() {
             ("middle", vec![calls([hand("c", "sub_agent_child")]), says("told")]),
             ("child", vec![calls([("s", "slow", json!({}))]), says("slept")]),
         ]);
-        let scene = Scene::new(cast, [agent("middle").delegating(), agent("child")]);
+        let scene = Scene::new(cast, [agent("middle").with_delegation(), agent("child")]);
         let stop = CancellationToken::new();
         let options = RunOptions::default().with_cancellation(stop.clone());
         let root = scene.builder().approver(ApproveAll).build().unwrap();

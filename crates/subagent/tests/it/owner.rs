@@ -70,7 +70,7 @@ fn copy_record(journals: &MemoryJournals, to: &str, change: impl Fn(&mut Value))
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_record_says_whose_it_is() {
+async fn the_record_names_its_agent_and_definition() {
     let journals = unfinished_work().await;
     let records = journals.open("run-1/s1").unwrap().records().unwrap();
     let Entry::Started { run, origin: Some(origin), .. } = records[0].read::<Entry>().unwrap() else {
@@ -85,7 +85,7 @@ async fn the_record_says_whose_it_is() {
 
 // correctness, suspicion: a record was resumed under whatever definition the model named.
 #[tokio::test(start_paused = true)]
-async fn a_record_does_not_go_on_as_another_agent() {
+async fn a_record_is_not_resumed_as_another_agent() {
     let (cast, writes) = run(&unfinished_work().await, agent("child"), vec![wait("w1", "other:s1")]).await;
     assert!(cast.told("root").contains("because it belongs to the agent child"), "{}", cast.told("root"));
     assert!(!was_asked(&cast, "other") && writes == 0);
@@ -98,14 +98,14 @@ async fn a_record_does_not_go_on_as_another_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_goes_on_under_its_own_definition_and_no_other() {
+async fn a_record_is_resumed_only_under_its_definition() {
     let journals = unfinished_work().await;
     for changed in [
         AgentDefinition::new("child", "Does something.", "PART child. Be quick.").unwrap(),
         agent("child").with_tools(["write_file", "slow"]),
         agent("child").with_mode("code"),
         agent("child").read_only(),
-        agent("child").delegating(),
+        agent("child").with_delegation(),
     ] {
         let (cast, writes) = run(&journals, changed, vec![wait("w1", "child:s1")]).await;
         let told = cast.told("root");
@@ -149,7 +149,7 @@ async fn a_record_belongs_to_one_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_of_an_earlier_version_goes_on_as_before() {
+async fn a_record_of_an_earlier_version_can_be_resumed() {
     let journals = unfinished_work().await;
     let old = copy_record(&journals, "run-1/s1", |entry| {
         if entry["entry"] == "started" {

@@ -31,7 +31,7 @@ fn scene() -> Scene {
             ],
         ),
     ]);
-    Scene::new(cast, [agent("middle").delegating(), agent("child")])
+    Scene::new(cast, [agent("middle").with_delegation(), agent("child")])
 }
 
 /// Returns how many writes the records contain as done, and how many as unknown.
@@ -51,7 +51,7 @@ fn recorded(scene: &Scene) -> (usize, usize) {
 
 // The run is killed after each of its events, so in each of its states.
 #[tokio::test]
-async fn a_run_that_is_killed_at_any_event_goes_on_with_its_agents() {
+async fn a_run_killed_at_any_event_resumes_with_its_agents() {
     let mut kills = 0;
     for after in 0.. {
         let (scene, journal) = (scene(), Shared::default());

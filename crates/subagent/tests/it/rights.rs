@@ -66,7 +66,7 @@ async fn tools_are_those_of_the_definition_that_the_caller_has() {
 }
 
 #[tokio::test]
-async fn without_a_list_it_has_all_but_what_ends_and_hands_on() {
+async fn without_a_tool_list_completion_and_delegation_are_excluded() {
     let cast = Cast::new([
         ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
         ("child", vec![says("done")]),
@@ -133,7 +133,7 @@ async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
 
 // F41: if an agent panics, its caller receives an error as the result of the call.
 #[tokio::test]
-async fn an_agent_that_breaks_is_one_result() {
+async fn a_panic_of_an_agent_is_one_error_result() {
     let cast = Cast::new([
         ("root", vec![calls([hand("h", "sub_agent_child")]), says("went on")]),
         ("child", vec![crate::scene::Line::Panics]),
@@ -149,7 +149,7 @@ async fn an_agent_that_breaks_is_one_result() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_is_a_result_too() {
+async fn an_unknown_model_of_an_agent_is_an_error_result() {
     let cast = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("went on")])]);
     let scene = Scene::new(cast.clone(), [agent("child").with_model("small-1")]);
     let root: Agent = scene.builder().build().unwrap();
@@ -169,7 +169,7 @@ impl ModelSource for Named {
 
 // The cost at the agent's own model counts for the common budget.
 #[tokio::test]
-async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
+async fn an_agent_uses_its_own_model() {
     let root = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("done")])]);
     let small = Cast::new([("child", vec![says("small and cheap")])]);
     let scene = Scene::new(root.clone(), [agent("child").with_model("small-1")]);

@@ -136,7 +136,7 @@ fn a_run_has_its_spans_with_the_names_of_the_conventions() {
 }
 
 #[test]
-fn calls_beside_each_other_have_spans_beside_each_other() {
+fn concurrent_calls_have_overlapping_spans() {
     let mut events = vec![turn(1), call("c1", "look"), call("c2", "look"), answered("calls")];
     events.extend([running("c1"), running("c2"), ended("c1", "ok"), ended("c2", "error")]);
     let all = spans(&options(), &[events, vec![completed()]].concat());
@@ -147,7 +147,7 @@ fn calls_beside_each_other_have_spans_beside_each_other() {
 
 // L6
 #[test]
-fn a_call_that_begins_while_its_answer_streams_is_told_what_policy_said_later() {
+fn a_speculative_call_span_gets_the_later_decision() {
     let all = spans(
         &options(),
         &[
@@ -167,7 +167,7 @@ fn a_call_that_begins_while_its_answer_streams_is_told_what_policy_said_later() 
 
 // S10
 #[test]
-fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_attempt() {
+fn a_discarded_attempt_ends_its_calls_and_shares_a_span_with_the_retry() {
     let discarded = json!({"event": "attempt_discarded", "reason": "gone", "delay_ms": 250});
     let changed = json!({"event": "protocol_changed", "protocol": "text", "reason": "no tools"});
     let all = spans(
@@ -198,7 +198,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
 }
 
 #[test]
-fn a_call_that_never_runs_is_an_event_that_says_why() {
+fn a_call_that_never_runs_is_an_event_with_its_reason() {
     let all = spans(
         &options(),
         &[
@@ -254,7 +254,7 @@ fn spans_open_at_the_end_of_a_run_record_its_outcome() {
 }
 
 #[test]
-fn a_run_that_cannot_be_driven_says_so_once() {
+fn a_broken_run_is_recorded_once() {
     let all = gathered(|| {
         let mut spans = Spans::begin(&options());
         spans.see(&event(turn(1)));
@@ -269,7 +269,7 @@ fn a_run_that_cannot_be_driven_says_so_once() {
 
 // R6
 #[test]
-fn a_run_that_goes_on_knows_its_calls_and_those_under_new_ids() {
+fn a_resumed_run_has_spans_of_its_calls_under_old_and_new_ids() {
     let taken = |id: &str| {
         let mut call = call(id, "look");
         call["event"] = json!("call_taken_up");
@@ -287,7 +287,7 @@ fn a_run_that_goes_on_knows_its_calls_and_those_under_new_ids() {
 }
 
 #[test]
-fn a_summary_is_a_chat_of_its_own_and_no_turn() {
+fn a_summary_is_a_separate_chat_span() {
     let compacted = |output: u64| {
         let usage = json!({"input_tokens": 900, "output_tokens": output});
         json!({"event": "context_compacted", "before": 1000, "after": 90, "results": 0, "messages": 4, "usage": usage})
@@ -313,7 +313,7 @@ fn a_summary_is_a_chat_of_its_own_and_no_turn() {
 }
 
 #[test]
-fn a_start_that_was_not_told_costs_the_time_and_not_the_span() {
+fn a_call_without_a_start_event_still_has_a_span() {
     let all =
         spans(&options(), &[turn(1), call("c1", "look"), answered("calls"), ended("c1", "ok"), completed()]);
     all.one("execute_tool").has(&[("windlass.status", "ok")]);

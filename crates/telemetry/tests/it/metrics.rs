@@ -8,7 +8,7 @@ use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
 use serde_json::json;
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Grants, Policy, PolicyInput, decide};
 use windlass_loop::{Event, Outcome, Prices, StepKind, StopCause};
 use windlass_protocol::{
     Arguments, CallId, Effect, Hints, ResultStatus, ToolCall, ToolName, ToolProtocol, ToolResult, ToolSpec,
@@ -193,7 +193,7 @@ fn question(id: &str) -> Event {
     let name = ToolName::new("write_file").unwrap();
     let asked = ToolCall::function(call("a"), name.clone(), Arguments::parse("{}").unwrap());
     let effect = Effect::Write { path: "a.txt".into(), bytes: None };
-    let facts = Facts::new(name.clone(), Hints::default(), &asked, vec![effect]);
+    let facts = PolicyInput::new(name.clone(), Hints::default(), &asked, vec![effect]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = ToolSpec::function(name.clone(), "", r#"{"type":"object"}"#.parse().unwrap());
     let digest = Binding { facts: &facts, call: &asked, spec: &spec, root: "/", epoch: "" }.digest();

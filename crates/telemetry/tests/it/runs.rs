@@ -133,7 +133,7 @@ fn spans<F: Future<Output = ()>>(work: impl FnOnce() -> F) -> All {
 }
 
 #[test]
-fn parallel_calls_one_that_is_denied_and_an_end() {
+fn a_run_with_parallel_and_denied_calls_has_complete_spans() {
     let all = spans(|| async {
         let mut events = trace_events(agent(three(), 2).stream("task"), &options());
         while let Some(event) = events.next().await {
@@ -174,7 +174,7 @@ fn a_stream_that_is_dropped_closes_what_is_open() {
 }
 
 #[test]
-fn a_run_that_is_cancelled_says_so_everywhere() {
+fn a_cancelled_run_marks_all_its_spans() {
     let all = spans(|| async {
         let stop = CancellationToken::new();
         let run = RunOptions::default().with_cancellation(stop.clone());
@@ -243,7 +243,7 @@ fn a_run_that_is_resumed_has_spans_for_the_calls_of_its_record() {
 
 // H12
 #[test]
-fn a_question_is_a_span_that_says_how_it_was_answered() {
+fn a_question_is_a_span_with_its_outcome() {
     let script = || vec![vec![call("c1", "edit", 1), finish(StopReason::Calls)], three().remove(1)];
     for (who, outcome, runs) in [(Yes::ToAll, "approved", 1), (Yes::Never, "no_approver", 0)] {
         let all = spans(|| async {

@@ -1,6 +1,6 @@
 //! Tests of a run's state with simulated workers.
 
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Grants, Policy, PolicyInput, decide};
 use windlass_loop::{
     CallDecision, Config, Entry, Input, Offer, OfferedTool, Outcome, StepClass, UnansweredPolicy,
 };
@@ -37,7 +37,7 @@ fn decide_call(call: &ToolCall) -> Input {
         ASK => Effect::Write { path: "a.txt".into(), bytes: None },
         _ => Effect::Internal,
     };
-    let facts = Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
+    let facts = PolicyInput::new(call.name.clone(), Hints::default(), call, vec![effect]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = spec(call.name.as_str());
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();

@@ -1,15 +1,15 @@
 //! Views of a run for queries. They change nothing.
 
-use windlass_loop::{Entry, Machine, Outcome, Used, Wait};
+use windlass_loop::{BudgetUsage, Entry, Machine, Outcome, Wait};
 use windlass_protocol::Message;
 
 use super::RunState;
-use crate::{EventPage, Waits};
+use crate::{EventPage, OpenRequests};
 
 impl RunState {
     /// Returns the answers that the run waits for. `running` is the number of steps that run.
-    pub(crate) fn waits(&self, running: usize) -> Waits {
-        let mut waits = Waits {
+    pub(crate) fn waits(&self, running: usize) -> OpenRequests {
+        let mut waits = OpenRequests {
             approvals: self.approvals.clone(),
             question: self.question.clone(),
             results: self.deferred.iter().cloned().collect(),
@@ -43,7 +43,7 @@ impl RunState {
     }
 
     /// Returns the usage of the run.
-    pub(crate) fn used(&self) -> Used {
+    pub(crate) fn used(&self) -> BudgetUsage {
         self.machine.as_ref().map(Machine::used).unwrap_or_default()
     }
 

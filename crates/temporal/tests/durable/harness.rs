@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_hitl::ApprovalDecision;
 use windlass_loop::{Entry, Outcome};
 use windlass_temporal::{Engine, RunHandle};
-use windlass_testkit::durable::{Checked, EndOfPart, Harness, Job, LeftState, check};
+use windlass_testkit::durable::{ConformanceReport, EndOfPart, Harness, Job, LeftState, check};
 
 use crate::scene::{PartEnd, Scene};
 
@@ -56,7 +56,7 @@ pub(crate) fn the_conformance_kit_holds(scene: &Scene) -> Result<String, String>
     Err(problems.join("\n"))
 }
 
-fn check_points(scene: &Scene, points: &'static [&'static str]) -> Checked {
+fn check_points(scene: &Scene, points: &'static [&'static str]) -> ConformanceReport {
     check(&mut Workers {
         scene,
         points,

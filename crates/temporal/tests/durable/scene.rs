@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use windlass_temporal::{
-    Cipher, Engine, FolderContentStore, RunHandle, RunReport, RunSettings, StepTimeouts, Waits,
+    Cipher, Engine, FolderContentStore, OpenRequests, RunHandle, RunReport, RunSettings, StepTimeouts,
 };
 use windlass_testkit::durable::Job;
 
@@ -33,7 +33,7 @@ pub(crate) struct WorkerProcess {
 /// The reason why a part of a run ended.
 pub(crate) enum PartEnd {
     Done(RunReport),
-    Waits(Waits),
+    Waits(OpenRequests),
     Died,
 }
 

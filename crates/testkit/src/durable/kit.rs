@@ -12,7 +12,7 @@ const MOST_PROCESSES: u32 = 20;
 /// The result of the conformance suite.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Checked {
+pub struct ConformanceReport {
     /// Number of runs that were started.
     pub runs: u32,
     /// Number of processes that died.
@@ -26,8 +26,8 @@ pub struct Checked {
 ///
 /// The suite checks that acknowledged records are not lost, `Once` calls do not run twice, finished calls are
 /// not repeated, every request can be sent, and every run ends.
-pub fn check(harness: &mut dyn Harness) -> Checked {
-    let mut checked = Checked::default();
+pub fn check(harness: &mut dyn Harness) -> ConformanceReport {
+    let mut checked = ConformanceReport::default();
     let points = harness.points();
     checked.run("not killed", harness, &Job::with_each_class(), &[]);
     checked.run("not killed, with questions", harness, &Job::with_questions(), &[]);
@@ -42,7 +42,7 @@ pub fn check(harness: &mut dyn Harness) -> Checked {
     checked
 }
 
-impl Checked {
+impl ConformanceReport {
     fn run(&mut self, name: &str, harness: &mut dyn Harness, job: &Job, kills: &[&str]) {
         self.runs = self.runs.saturating_add(1);
         for no in [false, true] {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy,
-    decide,
+    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Grants, Policy,
+    PolicyInput, decide,
 };
 use windlass_journal::{Durability, Journal};
 use windlass_loop::{
@@ -312,7 +312,7 @@ fn decide_call(call: &ToolCall) -> Input {
         ASK => Effect::Write { path: "a.txt".into(), bytes: None },
         _ => Effect::Internal,
     };
-    let facts = Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
+    let facts = PolicyInput::new(call.name.clone(), Hints::default(), call, vec![effect]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = spec(call.name.as_str());
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();

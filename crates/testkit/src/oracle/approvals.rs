@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Approvals, Binding,
-    Facts, Grants, Policy, decide,
+    Grants, Policy, PolicyInput, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName, ToolSpec};
 
@@ -96,7 +96,7 @@ fn request(id: &str) -> ApprovalRequest {
     let call = ToolCall::function(call_id, name.clone(), Arguments::default());
     let spec = ToolSpec::function(name.clone(), "", windlass_protocol::RawJson::default());
     let effects = vec![Effect::Write { path: "a".into(), bytes: None }];
-    let facts = Facts::new(name, Hints::default(), &call, effects);
+    let facts = PolicyInput::new(name, Hints::default(), &call, effects);
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     ApprovalRequest::new(id, call, &facts, &decision, digest)

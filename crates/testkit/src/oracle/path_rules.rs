@@ -1,7 +1,7 @@
 //! Properties of path rules, compared with a model that walks a tree name by name.
 
 use windlass_hitl::{
-    Action, ApprovalHistory, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalHistory, EffectKind, Grants, Policy, PolicyInput, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Target, TargetKind, ToolCall, ToolName};
 
@@ -148,17 +148,17 @@ fn policy(rules: &[Vec<&str>], kind: EffectKind) -> Policy {
     Policy::default().with_file(Source::User, file).expect("globs of plain names")
 }
 
-fn facts(effect: Effect, targets: Vec<Target>) -> Facts {
+fn facts(effect: Effect, targets: Vec<Target>) -> PolicyInput {
     let name = ToolName::new("walk").expect("a plain word");
     let call =
         ToolCall::function(CallId::new("c").expect("a plain word"), name.clone(), Arguments::default());
-    Facts::new(name, Hints::default(), &call, vec![effect]).with_sight(targets, None)
+    PolicyInput::new(name, Hints::default(), &call, vec![effect]).with_sight(targets, None)
 }
 
 fn target(path: &str) -> Target {
     Target { kind: TargetKind::File, links: 1, ..Target::missing(path) }
 }
 
-fn verdict(policy: &Policy, facts: &Facts) -> Verdict {
+fn verdict(policy: &Policy, facts: &PolicyInput) -> Verdict {
     decide(policy, &Grants::default(), &ApprovalHistory::default(), facts).verdict
 }

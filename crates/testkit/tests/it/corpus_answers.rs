@@ -93,7 +93,7 @@ fn plain(mut item: Value) -> Value {
 }
 
 #[test]
-fn corpus_openai_responses_answers_go_back_as_they_came() {
+fn corpus_openai_responses_answers_are_returned_unchanged() {
     let folder = require!(Need::Corpora, corpora::find("streams/openai-responses"));
     let (mut answers, mut items, mut same, mut named, mut unexplained) = (0, 0, 0, 0, Vec::new());
     for (file, body) in

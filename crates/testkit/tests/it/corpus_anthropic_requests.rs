@@ -131,7 +131,7 @@ fn format(wire: &Anthropic) -> Format<'_> {
 }
 
 #[test]
-fn corpus_anthropic_requests_come_out_as_they_went_in() {
+fn corpus_anthropic_requests_round_trip() {
     golden::check(&format(&Anthropic::new(AnthropicOptions::as_given())));
 }
 

@@ -107,7 +107,7 @@ fn format(wire: &OpenAiChat) -> Format<'_> {
 }
 
 #[test]
-fn corpus_openai_chat_requests_come_out_as_they_went_in() {
+fn corpus_openai_chat_requests_round_trip() {
     golden::check(&format(&OpenAiChat::new(OpenAiChatOptions::as_given())));
 }
 

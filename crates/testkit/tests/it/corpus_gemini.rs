@@ -100,12 +100,12 @@ fn check_expected(extension: &str, floor: usize) {
 }
 
 #[test]
-fn corpus_gemini_streams_mean_what_is_known_of_them() {
+fn corpus_gemini_streams_decode_as_expected() {
     check_expected(".sse", 190);
 }
 
 #[test]
-fn corpus_gemini_arrays_mean_what_is_known_of_them() {
+fn corpus_gemini_arrays_decode_as_expected() {
     check_expected(".array.json", 11);
 }
 

@@ -24,7 +24,7 @@ fn all(extensions: &[&str]) -> Vec<Case> {
 
 // P2
 #[test]
-fn corpus_gemini_answers_go_back_as_they_came() {
+fn corpus_gemini_answers_are_returned_unchanged() {
     let (mut same, mut signatures, mut answers) = (0, 0, 0);
     for case in all(&[".sse", ".array.json", ".json"]) {
         let mut chunks = Vec::new();
@@ -125,7 +125,7 @@ fn name_unknown_arguments(wanted: &mut [Value], met: &Value) {
 
 // N6 and the property that the values lose nothing
 #[test]
-fn corpus_gemini_golden_requests_come_out_as_they_went_in() {
+fn corpus_gemini_golden_requests_round_trip() {
     let (mut same, mut recorded, mut unexplained) = (0, 0, Vec::new());
     for case in all(&[".sse", ".array.json", ".json"]) {
         let body = &case.meta["request"];

@@ -114,7 +114,7 @@ fn format() -> Format<'static> {
 }
 
 #[test]
-fn corpus_openai_responses_golden_requests_come_out_as_they_went_in() {
+fn corpus_openai_responses_golden_requests_round_trip() {
     golden::check(&format());
 }
 

@@ -230,17 +230,17 @@ fn check_expected(api: &str, wire: &dyn Wire, differences: &[Difference]) {
 }
 
 #[test]
-fn corpus_openai_chat_streams_mean_what_is_known_of_them() {
+fn corpus_openai_chat_streams_decode_as_expected() {
     check_expected("openai-chat", &OpenAiChat::default(), CHAT_DIFFERENCES);
 }
 
 #[test]
-fn corpus_openai_responses_streams_mean_what_is_known_of_them() {
+fn corpus_openai_responses_streams_decode_as_expected() {
     check_expected("openai-responses", &OpenAiResponses::default(), RESPONSES_DIFFERENCES);
 }
 
 #[test]
-fn corpus_anthropic_streams_mean_what_is_known_of_them() {
+fn corpus_anthropic_streams_decode_as_expected() {
     check_expected("anthropic", &Anthropic::default(), ANTHROPIC_DIFFERENCES);
 }
 

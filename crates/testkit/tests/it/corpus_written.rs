@@ -202,13 +202,13 @@ const ANTHROPIC_DIFFERENCES: &[Difference] = &[
 ];
 
 #[test]
-fn corpus_openai_chat_answers_say_the_same_when_they_are_written_again() {
+fn corpus_openai_chat_answers_round_trip() {
     let wire = OpenAiChat::default();
     check(&Format { api: "openai-chat", wire: &wire, server: &wire, differences: CHAT_DIFFERENCES });
 }
 
 #[test]
-fn corpus_anthropic_answers_say_the_same_when_they_are_written_again() {
+fn corpus_anthropic_answers_round_trip() {
     let wire = Anthropic::default();
     check(&Format { api: "anthropic", wire: &wire, server: &wire, differences: ANTHROPIC_DIFFERENCES });
 }

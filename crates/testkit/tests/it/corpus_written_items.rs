@@ -217,7 +217,7 @@ fn corpus_gemini_answers_are_written_again() {
 
 // S10
 #[test]
-fn an_answer_that_broke_off_is_none_that_ended() {
+fn a_truncated_answer_keeps_its_text_without_the_stop_reason_calls() {
     for framing in [Framing::Events, Framing::Array, Framing::Whole] {
         let formats: [(&dyn Wire, &dyn Server); 2] = [
             (&OpenAiResponses::default(), &OpenAiResponses::default()),

@@ -75,7 +75,7 @@ fn written_calls_are_json_between_their_tags() {
 }
 
 #[test]
-fn prose_has_look_alikes_and_no_call() {
+fn generated_prose_has_call_like_text_but_no_call() {
     let prose = workload::prose(10_000);
     assert!(!prose.contains("<tool_call>"));
     let every = prose.len() / prose.matches(['<', '{', '`']).count();

@@ -156,14 +156,14 @@ impl EnvelopeReader {
         match self.place {
             Place::Inside(role) => self.read_value(role, rest, sink),
             Place::InKey => self.in_key(rest),
-            _ if byte.is_ascii_whitespace() => self.took(rest.text, 1),
+            _ if byte.is_ascii_whitespace() => self.consume(rest.text, 1),
             Place::Value(role) => self.value(role, byte, rest, sink),
             Place::Key => match byte {
-                b',' => self.took(rest.text, 1),
+                b',' => self.consume(rest.text, 1),
                 b'"' => {
                     self.word.clear();
                     self.place = Place::InKey;
-                    self.took(rest.text, 1)
+                    self.consume(rest.text, 1)
                 }
                 b'}' => self.close(rest, sink),
                 _ => Step::No(0),
@@ -171,13 +171,13 @@ impl EnvelopeReader {
             Place::Colon if byte == b':' => match self.role(rest, sink) {
                 Some(role) => {
                     self.place = Place::Value(role);
-                    self.took(rest.text, 1)
+                    self.consume(rest.text, 1)
                 }
                 None => Step::No(0),
             },
             Place::After if byte == b',' => {
                 self.place = Place::Value(Role::Call);
-                self.took(rest.text, 1)
+                self.consume(rest.text, 1)
             }
             Place::After if byte == b']' => self.close(rest, sink),
             Place::Colon | Place::After => Step::No(0),
@@ -185,7 +185,7 @@ impl EnvelopeReader {
     }
 
     /// Consumes the first `len` bytes and holds them while they may still be text.
-    fn took(&mut self, text: &str, len: usize) -> Step {
+    fn consume(&mut self, text: &str, len: usize) -> Step {
         if !self.draft.has_begun() {
             self.held.push_str(text.get(..len).unwrap_or_default());
         }
@@ -233,7 +233,7 @@ impl EnvelopeReader {
         }
         self.levels.push(level);
         self.place = if level == Level::List { Place::Value(Role::Call) } else { Place::Key };
-        self.took(rest.text, 1)
+        self.consume(rest.text, 1)
     }
 
     /// Processes a tool name. Returns `false` if it shows that this is not a call. The first name counts
@@ -271,7 +271,7 @@ impl EnvelopeReader {
 
     /// Processes the end of an object or a list.
     fn close(&mut self, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
-        let _ = self.took(rest.text, 1);
+        let _ = self.consume(rest.text, 1);
         if self.levels.last() == Some(&Level::Object) && !self.draft.is_answer {
             if self.draft.lacks_arguments() {
                 self.draft.begin_arguments();

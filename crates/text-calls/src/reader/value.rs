@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 use serde_json::Value;
-use windlass_schema::{AcceptedKinds, Need, Reading};
+use windlass_schema::{AcceptedKinds, Need, TextConversion};
 use windlass_stream::CallKey;
 
 use super::Input;
@@ -54,7 +54,7 @@ pub(crate) enum Read {
 }
 
 /// The classification of a closing tag inside a value.
-enum Closing {
+enum ValueEnd {
     End,
     Wait,
     /// Text that only looks like a closing tag.
@@ -87,13 +87,17 @@ impl ValueReader {
     }
 
     /// Returns the buffered text and its conversion.
-    pub(crate) fn into_reading(self, need: Need, schema: Option<(&Value, &Value)>) -> (String, Reading) {
+    pub(crate) fn into_reading(
+        self,
+        need: Need,
+        schema: Option<(&Value, &Value)>,
+    ) -> (String, TextConversion) {
         let text = self.held.unwrap_or_default();
         if let (Some(mark), Some((schema, root))) = (self.tags.nested, schema)
             && let Some(json) = tree::to_json(mark, &text, schema, root)
         {
             let kind = if json.starts_with('[') { "array" } else { "object" };
-            return (text, Reading::Json { json, kind });
+            return (text, TextConversion::Json { json, kind });
         }
         let reading = read(&text, self.wanted, need);
         (text, reading)
@@ -115,22 +119,22 @@ impl ValueReader {
             let closing = if rest.starts_with(self.close.as_str()) {
                 self.classify_close(Input { text: rest, ..input }, call_close, sink)
             } else if self.close.starts_with(rest) && !input.ended {
-                Closing::Wait
+                ValueEnd::Wait
             } else {
-                Closing::Text
+                ValueEnd::Text
             };
             match closing {
-                Closing::End => {
+                ValueEnd::End => {
                     let end = self.trim_newline(text, found).max(at);
                     self.push_text(text.get(at..end).unwrap_or_default(), sink);
                     return Read::Over(found.saturating_add(self.close.len()));
                 }
-                Closing::Wait => {
+                ValueEnd::Wait => {
                     let end = self.hold_from(text, found).max(at);
                     self.push_text(text.get(at..end).unwrap_or_default(), sink);
                     return Read::More(end);
                 }
-                Closing::Text => {
+                ValueEnd::Text => {
                     self.searched = 0;
                     from = found.saturating_add(1);
                 }
@@ -198,23 +202,23 @@ impl ValueReader {
         input: Input<'_, '_>,
         call_close: &[String],
         sink: &mut Sink<'_>,
-    ) -> Closing {
+    ) -> ValueEnd {
         let rest = input.text.get(self.close.len()..).unwrap_or_default();
         match self.rule {
-            CloseRule::First => Closing::End,
-            CloseRule::Own if !self.content_like => Closing::End,
+            CloseRule::First => ValueEnd::End,
+            CloseRule::Own if !self.content_like => ValueEnd::End,
             CloseRule::Own => self.classify_content(rest, input.ended, call_close, sink),
             CloseRule::Followed => self.classify_followed(rest, input.ended, call_close),
         }
     }
 
-    fn classify_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> Closing {
+    fn classify_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> ValueEnd {
         let next = rest.trim_ascii_start();
         if rest.len().saturating_sub(next.len()) > SPACE {
-            return Closing::Text;
+            return ValueEnd::Text;
         }
         if next.is_empty() {
-            return if ended { Closing::Text } else { Closing::Wait };
+            return if ended { ValueEnd::Text } else { ValueEnd::Wait };
         }
         let mut waits = false;
         let parameter = match self.tags.parameter.first() {
@@ -223,11 +227,11 @@ impl ValueReader {
         };
         for mark in call_close.iter().map(String::as_str).chain([parameter]) {
             if next.starts_with(mark) {
-                return Closing::End;
+                return ValueEnd::End;
             }
             waits |= mark.starts_with(next);
         }
-        if waits && !ended { Closing::Wait } else { Closing::Text }
+        if waits && !ended { ValueEnd::Wait } else { ValueEnd::Text }
     }
 
     /// Decides whether a closing tag ends a content-like value: it does if the call ends before another
@@ -238,7 +242,7 @@ impl ValueReader {
         ended: bool,
         call_close: &[String],
         sink: &mut Sink<'_>,
-    ) -> Closing {
+    ) -> ValueEnd {
         let longest = call_close.iter().map(String::len).max().unwrap_or(0).max(self.close.len());
         let limit = sink.ledger.limits.held_bytes;
         // Searches at most `limit` bytes, so that the limit applies at the same byte however the text is
@@ -249,10 +253,10 @@ impl ValueReader {
             let at = from.saturating_add(found);
             let here = window.get(at..).unwrap_or_default();
             if here.starts_with(self.close.as_str()) {
-                return Closing::Text;
+                return ValueEnd::Text;
             }
             if call_close.iter().any(|close| here.starts_with(close.as_str())) {
-                return Closing::End;
+                return ValueEnd::End;
             }
             from = at.saturating_add(1);
         }
@@ -261,10 +265,10 @@ impl ValueReader {
             let next = window.trim_ascii_start();
             let is_tag =
                 next.strip_prefix('<').is_some_and(|tag| tag.starts_with(|c: char| c.is_alphabetic()));
-            return if is_tag { Closing::End } else { Closing::Text };
+            return if is_tag { ValueEnd::End } else { ValueEnd::Text };
         }
         self.searched = window.len().saturating_sub(longest);
-        if ended { Closing::End } else { Closing::Wait }
+        if ended { ValueEnd::End } else { ValueEnd::Wait }
     }
 
     fn push_text(&mut self, text: &str, sink: &mut Sink<'_>) {

@@ -34,7 +34,7 @@ fn text_that_looks_like_json_stays_a_string_for_a_string_parameter() {
 }
 
 #[test]
-fn a_boolean_is_read_where_one_is_wanted() {
+fn boolean_text_is_coerced_where_a_boolean_is_expected() {
     let boolean = json!({ "type": "boolean" });
     for (text, value) in [("true", true), ("True", true), (" false\n", false), ("FALSE", false)] {
         check(&boolean, text, Some(json!(value)));
@@ -45,7 +45,7 @@ fn a_boolean_is_read_where_one_is_wanted() {
 }
 
 #[test]
-fn a_number_is_read_where_one_is_wanted_and_nothing_is_zero() {
+fn numeric_text_is_coerced_where_a_number_is_expected() {
     let number = json!({ "type": "number" });
     check(&number, "1", Some(json!(1)));
     check(&number, " -2.5e3 ", Some(json!(-2500.0)));
@@ -68,7 +68,7 @@ fn lists_and_objects_are_read_from_json_and_from_python() {
 }
 
 #[test]
-fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
+fn null_is_omitted_for_optional_non_nullable_properties() {
     check(&json!({ "type": "integer" }), "null", None);
     check(&json!({ "type": ["integer", "null"] }), "null", Some(json!(null)));
     check(&json!({ "type": ["string", "null"] }), "None", Some(json!(null)));
@@ -79,7 +79,7 @@ fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
 }
 
 #[test]
-fn of_several_kinds_the_one_that_fits_is_read() {
+fn of_several_types_the_matching_one_is_used() {
     let either = json!({ "anyOf": [{ "type": "string" }, { "type": "number" }] });
     check(&either, "42", Some(json!(42)));
     check(&either, "2 dollars", Some(json!("2 dollars")));

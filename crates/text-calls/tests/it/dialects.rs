@@ -72,7 +72,7 @@ fn every_dialect_has_a_name_that_names_it() {
 
 // S14, X3
 #[test]
-fn a_call_is_read_the_same_however_it_is_split_and_no_half_tag_is_told() {
+fn calls_parse_the_same_for_any_split_and_no_partial_tag_leaks() {
     for dialect in Dialect::ALL {
         let before = words_before(*dialect);
         let call = render_call(*dialect, "write_file", &arguments(&sample()));
@@ -173,7 +173,7 @@ fn a_call_of_a_tool_that_is_not_on_offer_is_text() {
 
 // X1
 #[test]
-fn words_about_tags_are_words() {
+fn prose_about_tags_is_text() {
     const WORDS: &str = "Use <tool_call> with {\"name\": …} in it, or <write_file> and </write_file>, or\n\
         <function=write_file> or [TOOL_CALLS] or <invoke name=\"write_file\"> or [write_file](a link).\n\
         {\"name\": \"else\"}\n[1, 2]\n{ }\na < b && c > d; x[0]; f(); <b>bold</b> ]<] <| <| ~~ ~ ` `` \n\
@@ -198,7 +198,7 @@ fn without_tools_all_is_text() {
 }
 
 #[test]
-fn any_name_is_taken_where_nothing_is_known() {
+fn any_tool_name_is_accepted_with_any_tool() {
     for dialect in Dialect::ALL {
         let call = render_call(*dialect, "other_tool", &arguments(&json!({ "path": "a" })));
         let options = options(*dialect).with_any_tool();
@@ -208,7 +208,7 @@ fn any_name_is_taken_where_nothing_is_known() {
 }
 
 #[test]
-fn a_tag_can_be_a_tool_where_nothing_is_known_but_html_is_none() {
+fn without_known_tools_a_tag_can_be_a_call_but_html_is_not() {
     let options = TextCallOptions::default().with_any_tool();
     let found = |text: &str| calls(&answer(chunks(&options, [text])));
     let call = "Yes.\n<read_file><path>a</path></read_file>";

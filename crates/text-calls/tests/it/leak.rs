@@ -44,7 +44,7 @@ fn each_condition_that_fails_is_named() {
 }
 
 #[test]
-fn words_are_no_leak() {
+fn prose_is_not_a_leak() {
     for words in ["I call f.", "Use <tool_call> like this.", "```\nlet x = [1];\n```", "{\"n\": 1}", ""] {
         assert_eq!(look(words, NativeCalls::None), Leak::None, "{words}");
         assert_eq!(look(words, NativeCalls::Some), Leak::None, "{words}");

@@ -84,7 +84,7 @@ fn an_expression_that_must_be_evaluated_is_not_a_literal() {
 }
 
 #[test]
-fn strings_are_what_python_reads() {
+fn string_literals_have_their_python_value() {
     check(r#"r"ls \d+ \"x""#, &json!(r#"ls \d+ \"x"#));
     check(r"R'a\n'", &json!(r"a\n"));
     check(r#"b"ls""#, &json!("ls"));
@@ -99,7 +99,7 @@ fn strings_are_what_python_reads() {
 }
 
 #[test]
-fn numbers_and_tuples_are_what_python_reads() {
+fn numbers_and_tuples_have_their_python_value() {
     check("0x1F", &json!(31));
     check("0b101", &json!(5));
     check("-0o17", &json!(-15));
@@ -116,7 +116,7 @@ fn numbers_and_tuples_are_what_python_reads() {
 
 // J7: a call with two values for one member does not run, because the value that the model means is unknown.
 #[test]
-fn a_member_that_comes_twice_makes_no_call() {
+fn a_duplicate_member_makes_no_call() {
     let of = |json: &str| {
         let options = TextCallOptions::default().with_tools([tool("f", "{}"), tool("g", "{}")]);
         let text = format!("<tool_call>{json}</tool_call>");

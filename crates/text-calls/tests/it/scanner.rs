@@ -18,7 +18,7 @@ fn options() -> TextCallOptions {
 
 // P4
 #[test]
-fn words_and_calls_keep_their_order() {
+fn text_and_calls_keep_their_order() {
     let kinds: Vec<&str> = chunks(&options(), [format!("a{CALL}b{CALL}").as_str()])
         .iter()
         .map(|chunk| match chunk {
@@ -121,7 +121,7 @@ fn deep_or_endless_input_neither_recurses_nor_accumulates() {
 
 // X6
 #[test]
-fn json_is_found_whatever_its_strings_hold() {
+fn json_calls_are_found_with_any_string_contents() {
     for (text, arguments) in [
         (r#"{"name": "f", "arguments": {"a": "}]\"{</tool_call>"}}"#, json!({ "a": "}]\"{</tool_call>" })),
         (r#"{"arguments": {"a": 1}, "name": "f"}"#, json!({ "a": 1 })),
@@ -142,7 +142,7 @@ fn json_is_found_whatever_its_strings_hold() {
 }
 
 #[test]
-fn calls_as_code_stand_in_lists_lines_and_tags() {
+fn calls_as_code_are_found_in_lists_lines_and_tags() {
     let found = |dialect: Dialect, text: &str| {
         let whole = chunks(&options().with_dialect(dialect), [text]);
         for split in splits(text) {
@@ -179,7 +179,7 @@ fn of_a_list_only_the_calls_on_offer_are_calls() {
 
 // X6
 #[test]
-fn a_structured_answer_is_words_and_calls() {
+fn a_structured_answer_is_parsed_into_text_and_calls() {
     let structured = options().with_dialect(Dialect::Structured);
     let text = r#"{"content": "I \"look\".\né\u00e9", "toolCalls": [{"name": "f", "arguments": {"a": 1}}], "needsMoreWork": true}"#;
     let whole = chunks(&structured, [text]);
@@ -200,7 +200,7 @@ fn a_structured_answer_is_words_and_calls() {
 }
 
 #[test]
-fn a_fence_of_json_is_a_call_only_where_it_is_the_form() {
+fn a_json_fence_is_a_call_only_in_the_json_dialect() {
     let call = r#"{"name": "f", "arguments": {"a": 1}}"#;
     let fenced = format!("```json\n{call}\n```\n");
     let json = options().with_dialect(Dialect::Json);

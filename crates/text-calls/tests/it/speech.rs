@@ -105,7 +105,7 @@ fn a_spoken_request_has_no_tools_and_grows_at_its_end_only() {
 
 // P5: rendered calls are parsed again as the same calls, with the ids of their turn (X4).
 #[test]
-fn a_call_put_into_words_is_heard_as_the_same_call() {
+fn a_call_rendered_as_text_parses_to_the_same_call() {
     for speech in speeches() {
         let spoken = speech.request(&request());
         let answers: Vec<&Message> =
@@ -128,7 +128,7 @@ fn a_call_put_into_words_is_heard_as_the_same_call() {
 
 // R8, R1
 #[test]
-fn results_stand_in_the_next_message_in_call_order_with_their_pictures() {
+fn results_are_in_the_next_message_in_call_order_with_images() {
     let shot = Content::Image(Image::base64("image/png", "aGk="));
     let mut request = request();
     let pictured = ToolResult::new(CallId::new("text_0_1").unwrap(), ResultStatus::Ok, vec![shot]);
@@ -159,7 +159,7 @@ fn a_structured_answer_is_held_to_a_schema_with_the_tools_in_it() {
 }
 
 #[test]
-fn switches_of_the_request_become_words() {
+fn tool_choice_and_parallel_calls_become_prompt_text() {
     let told = |choice, parallel| {
         let request = request().with_tool_choice(choice).with_parallel_calls(parallel);
         Speech::text(Dialect::Roo).request(&request).system.unwrap()
@@ -177,7 +177,7 @@ fn switches_of_the_request_become_words() {
 }
 
 #[test]
-fn a_request_without_tools_stays_as_it_is() {
+fn a_request_without_tools_is_not_changed() {
     let plain = Request::new("small-1", vec![Message::user("hi")]).with_system("You are brief.");
     for speech in speeches() {
         assert_eq!(speech.request(&plain), plain);
@@ -186,7 +186,7 @@ fn a_request_without_tools_stays_as_it_is() {
 
 // S10
 #[test]
-fn a_call_that_is_cut_in_words_is_no_call() {
+fn a_truncated_call_in_text_is_not_a_call() {
     for (speech, words) in [
         (Speech::text(Dialect::Roo), "<read_file>\n<path>a.t"),
         (
@@ -205,7 +205,7 @@ fn a_call_that_is_cut_in_words_is_no_call() {
 
 // P5
 #[test]
-fn history_tells_its_protocol_by_its_newest_call() {
+fn the_newest_call_determines_the_protocol_of_a_history() {
     let tools = [read(), patch()];
     let history = |answers: &[&str]| -> Vec<Message> {
         let turns = answers
@@ -243,7 +243,7 @@ fn add_turns(request: &mut Request, turns: std::ops::Range<usize>) {
 
 // N6
 #[test]
-fn a_memory_changes_no_byte_and_shares_what_was_said() {
+fn the_history_cache_changes_no_output_and_shares_messages() {
     for speech in speeches() {
         let mut memory = SpokenHistory::default();
         let mut request = turns(3);
@@ -302,7 +302,7 @@ impl<'a> MeasuredRun<'a> {
 
 // L2: when each turn rendered the whole conversation, a turn took 23.6 ms at turn 800 and 2.2 ms at turn 100.
 #[test]
-fn a_turn_late_in_a_run_costs_what_an_early_one_costs() {
+fn the_cost_of_a_turn_does_not_grow_with_the_run() {
     for speech in [Speech::text(Dialect::Roo), Speech::new_structured(StructuredOutput::Schema)] {
         let (mut early, mut late) = (MeasuredRun::new(&speech, 100), MeasuredRun::new(&speech, 800));
         let is_flat = |early: std::time::Duration, late: std::time::Duration| late < early.mul_f64(1.2);

@@ -25,7 +25,7 @@ fn split() -> TextCallOptions {
 }
 
 #[test]
-fn thoughts_are_split_off_where_that_is_wanted() {
+fn reasoning_is_split_off_if_enabled() {
     check(&split(), "<think>hm</think>yes", "yes", "hm", 0);
     check(&split(), "<think>hm</think>\n<think>so</think>yes", "\nyes", "hmso", 0);
     check(&split(), "<think>never ends", "", "never ends", 0);
@@ -35,7 +35,7 @@ fn thoughts_are_split_off_where_that_is_wanted() {
 }
 
 #[test]
-fn a_call_inside_of_thoughts_is_no_call() {
+fn a_call_inside_reasoning_is_not_a_call() {
     let text = format!("<think>I could {CALL} or not</think>{CALL}");
     check(&split(), &text, "", &format!("I could {CALL} or not"), 1);
     let kept = format!("<think>I could {CALL} or not</think>");

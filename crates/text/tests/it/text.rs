@@ -12,7 +12,7 @@ fn check(bytes: &[u8], charset: Charset, body: &str) {
 
 // E8
 #[test]
-fn encodings_are_known_by_their_bytes() {
+fn encodings_are_detected_from_the_bytes() {
     check(b"", Charset::Utf8, "");
     check(b"caf\xc3\xa9", Charset::Utf8, "caf\u{e9}");
     check(b"\xef\xbb\xbfa", Charset::Utf8, "a");
@@ -60,7 +60,7 @@ fn a_letter_that_the_encoding_lacks_is_named() {
 }
 
 #[test]
-fn a_guess_says_that_it_is_one() {
+fn a_guessed_charset_is_marked_unsure() {
     let shown = Text::show("\u{41f}\u{440}\u{438}".as_bytes()).unwrap();
     assert!(shown.is_sure && shown.charset == "UTF-8");
     let shown = Text::show(b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0\n").unwrap();
@@ -73,7 +73,7 @@ fn a_guess_says_that_it_is_one() {
 }
 
 #[test]
-fn every_byte_comes_back() {
+fn every_byte_round_trips() {
     let all: Vec<u8> = (1..=255).collect();
     let text = Text::decode(&all).unwrap();
     assert_eq!(text.encode(text.body()).unwrap(), all);
@@ -92,7 +92,7 @@ proptest! {
 
     // E3: text that can be decoded encodes to the original bytes.
     #[test]
-    fn bytes_come_back(bytes in prop::collection::vec(any::<u8>(), 0..200), mark in 0..5_usize) {
+    fn decoded_bytes_round_trip(bytes in prop::collection::vec(any::<u8>(), 0..200), mark in 0..5_usize) {
         let marks: [&[u8]; 5] = [b"", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"caf\xe9 "];
         let bytes = [marks[mark], &bytes].concat();
         if let Ok(text) = Text::decode(&bytes) {

@@ -10,7 +10,7 @@ fn an_estimate_is_a_token_for_four_bytes() {
 }
 
 #[test]
-fn a_tokenizer_travels_as_a_word() {
+fn a_tokenizer_serializes_as_its_name() {
     assert_eq!(serde_json::to_string(&Tokenizer::O200k).unwrap(), r#""o200k""#);
 }
 

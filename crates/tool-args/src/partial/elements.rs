@@ -6,7 +6,7 @@ use std::ops::Deref;
 use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
-use crate::partial::{Begin, Part, Partial, PartialValue, Place};
+use crate::partial::{FirstByteAction, Part, Partial, PartialValue, Place};
 
 /// The elements of a list that have arrived. Only the last element can be growing.
 ///
@@ -33,11 +33,11 @@ impl<T: PartialValue> fmt::Debug for Elements<T> {
 impl<T: PartialValue> PartialValue for Vec<T> {
     type Growing = Elements<T>;
 
-    fn begin(kind: Kind) -> Begin<Elements<T>> {
+    fn begin(kind: Kind) -> FirstByteAction<Elements<T>> {
         if kind == Kind::Array {
-            Begin::Growing(Elements { elements: Vec::new(), place: Place::default() })
+            FirstByteAction::Growing(Elements { elements: Vec::new(), place: Place::default() })
         } else {
-            Begin::Wrong("an array")
+            FirstByteAction::Wrong("an array")
         }
     }
 

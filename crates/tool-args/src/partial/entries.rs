@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
-use crate::partial::{Begin, Part, Partial, PartialValue, Place};
+use crate::partial::{FirstByteAction, Part, Partial, PartialValue, Place};
 
 /// The entries of a map that have arrived, in the order of the text. Only the last entry can be growing.
 pub struct Entries<T: PartialValue> {
@@ -36,11 +36,11 @@ impl<T: PartialValue> Entries<T> {
         self.entries.is_empty()
     }
 
-    fn begin(kind: Kind) -> Begin<Self> {
+    fn begin(kind: Kind) -> FirstByteAction<Self> {
         if kind == Kind::Object {
-            Begin::Growing(Self { entries: Vec::new(), place: Place::default() })
+            FirstByteAction::Growing(Self { entries: Vec::new(), place: Place::default() })
         } else {
-            Begin::Wrong("an object")
+            FirstByteAction::Wrong("an object")
         }
     }
 
@@ -82,7 +82,7 @@ macro_rules! map {
         impl<T: PartialValue $(, $hasher: BuildHasher + Default + Send + 'static)?> PartialValue for $map {
             type Growing = Entries<T>;
 
-            fn begin(kind: Kind) -> Begin<Entries<T>> {
+            fn begin(kind: Kind) -> FirstByteAction<Entries<T>> {
                 Entries::begin(kind)
             }
 

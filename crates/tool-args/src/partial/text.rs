@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use windlass_partial_json::{JsonChange, Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
-use crate::partial::{Begin, Partial, PartialValue};
+use crate::partial::{FirstByteAction, Partial, PartialValue};
 
 macro_rules! text {
     ($($text:ty),+) => {$(
         impl PartialValue for $text {
             type Growing = String;
 
-            fn begin(kind: Kind) -> Begin<String> {
-                if kind == Kind::String { Begin::Growing(String::new()) } else { Begin::Wrong("a string") }
+            fn begin(kind: Kind) -> FirstByteAction<String> {
+                if kind == Kind::String { FirstByteAction::Growing(String::new()) } else { FirstByteAction::Wrong("a string") }
             }
 
             #[inline]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
-use crate::partial::{Begin, Never, PartialValue};
+use crate::partial::{FirstByteAction, Never, PartialValue};
 
 macro_rules! whole {
     ($($value:ty),+ $(,)?) => {$(
@@ -46,8 +46,8 @@ where
 impl<T: PartialValue> PartialValue for Option<T> {
     type Growing = T::Growing;
 
-    fn begin(kind: Kind) -> Begin<T::Growing> {
-        if kind == Kind::Null { Begin::Whole } else { T::begin(kind) }
+    fn begin(kind: Kind) -> FirstByteAction<T::Growing> {
+        if kind == Kind::Null { FirstByteAction::Whole } else { T::begin(kind) }
     }
 
     #[inline]
@@ -72,11 +72,11 @@ impl<T: PartialValue> PartialValue for Option<T> {
 impl<T: PartialValue> PartialValue for Box<T> {
     type Growing = Box<T::Growing>;
 
-    fn begin(kind: Kind) -> Begin<Box<T::Growing>> {
+    fn begin(kind: Kind) -> FirstByteAction<Box<T::Growing>> {
         match T::begin(kind) {
-            Begin::Growing(growing) => Begin::Growing(Box::new(growing)),
-            Begin::Whole => Begin::Whole,
-            Begin::Wrong(wanted) => Begin::Wrong(wanted),
+            FirstByteAction::Growing(growing) => FirstByteAction::Growing(Box::new(growing)),
+            FirstByteAction::Whole => FirstByteAction::Whole,
+            FirstByteAction::Wrong(wanted) => FirstByteAction::Wrong(wanted),
         }
     }
 

@@ -176,7 +176,7 @@ async fn one_flattened_struct_is_all_arguments() {
 }
 
 #[tokio::test]
-async fn a_flattened_parameter_stands_beside_others() {
+async fn a_flattened_parameter_is_merged_with_others() {
     expect![[r#"{"type":"object","properties":{"firstName":{"type":"string"},"folder":{"type":"string","description":"The folder."},"depth":{"type":"integer","default":0,"maximum":255,"minimum":0},"mostNames":{"type":"integer","default":5,"examples":[3],"maximum":9,"minimum":0}},"required":["firstName","folder"],"additionalProperties":false}"#]].assert_eq(&schema(&ListNames));
     let text = r#"{"folder": "src", "firstName": "a", "depth": 1}"#;
     assert_eq!(call(&ListNames, text).await, "Ok: a src 1 5");

@@ -128,7 +128,7 @@ fn missing_fields_get_their_default_at_the_end_or_are_reported() {
 
 // J3 and the task of a mismatch: the field stays missing, and all other fields continue.
 #[test]
-fn a_wrong_type_is_remembered_and_the_rest_goes_on() {
+fn a_type_mismatch_is_recorded_and_parsing_continues() {
     check::<WriteFile>(
         r#"{"path": 3, "content": "x"#,
         &expect![[r#"
@@ -206,7 +206,7 @@ fn invalid_json_ends_the_partial_value_and_retracts_nothing() {
 }
 
 #[test]
-fn names_of_fields_do_not_meet_those_of_the_generated_code() {
+fn field_names_do_not_collide_with_generated_names() {
     let text = r#"{"growing": {"fits": false, "part": {"key": "a"}, "step": "b"}, "fits": true}"#;
     let mut reader = PartialReader::<Odd>::default();
     let growing = reader.push(text).growing.complete().cloned();
@@ -248,7 +248,7 @@ fn depth_and_length_have_the_parsers_limits() {
 }
 
 #[test]
-fn a_partial_says_what_is_known() {
+fn a_partial_contains_the_known_values() {
     let mut reader = PartialReader::<Search>::default();
     let partial = reader.push(r#"{"lookFor": "a", "inPaths": ["b", "c"], "labels": {"k~": "v", "l": "w"#);
     assert_eq!(partial.look_for.complete().map(String::as_str), Some("a"));

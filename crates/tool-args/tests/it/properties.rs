@@ -209,7 +209,7 @@ proptest! {
 
     // J3: a member that does not fit affects no other member, and a shown value is never removed.
     #[test]
-    fn any_arguments_only_grow_and_say_whether_they_fit(members in any_members()) {
+    fn partial_arguments_grow_monotonically_and_report_mismatches(members in any_members()) {
         let mut seen = std::collections::BTreeSet::new();
         let members: Vec<_> = members.into_iter().filter(|(name, _)| seen.insert(name.clone())).collect();
         let text = text_of(&members);

@@ -163,7 +163,7 @@ async fn a_value_is_its_json_and_text_is_itself() {
 }
 
 #[tokio::test]
-async fn a_conversion_of_the_type_itself_comes_first() {
+async fn a_types_own_conversion_takes_precedence() {
     check(OwnOutput, expect!["Ok: page"]).await;
     check(JsonValue, expect![[r#"Ok: "kept as JSON""#]]).await;
     check(ContentList, expect!["Ok: content"]).await;
@@ -178,7 +178,7 @@ async fn a_value_without_json_is_a_mistake_of_the_program() {
 }
 
 #[tokio::test]
-async fn question_mark_takes_any_error_and_the_model_reads_its_words() {
+async fn question_mark_accepts_any_error_and_returns_its_message() {
     check(IoError, expect!["entity not found"]).await;
     check(TwoErrors, expect!["the limit is wrong: invalid digit found in string"]).await;
     check(Boxed, expect!["invalid digit found in string"]).await;

@@ -22,7 +22,7 @@ fn properties_are_in_the_order_of_the_fields_with_their_comments() {
 }
 
 #[test]
-fn everything_is_in_one_piece() {
+fn the_schema_of_a_type_is_inline() {
     check::<Search>(&expect![[
         r#"{"type":"object","properties":{"lookFor":{"type":"string","description":"The text to find."},"inPaths":{"type":"array","default":[],"items":{"type":"string"}},"maxResults":{"type":["integer","null"],"minimum":0},"a/b~c":{"type":["string","null"]},"mode":{"type":["string","null"],"enum":["files","lines",null]},"ranges":{"type":["array","null"],"items":{"type":"object","properties":{"from":{"type":"integer","minimum":0},"to":{"type":"integer","default":99,"minimum":0}},"required":["from"]}},"main":{"type":["object","null"],"properties":{"from":{"type":"integer","minimum":0},"to":{"type":"integer","default":99,"minimum":0}},"required":["from"]},"labels":{"type":"object","default":{},"additionalProperties":{"type":"string"}},"counts":{"type":"object","default":{},"additionalProperties":{"type":"integer"}},"ratio":{"type":["number","null"]},"exact":{"type":"boolean","default":false},"extra":true},"required":["lookFor"]}"#
     ]]);
@@ -36,7 +36,7 @@ fn a_default_of_the_struct_makes_its_fields_optional() {
 }
 
 #[test]
-fn a_type_that_holds_itself_refers_to_itself() {
+fn a_recursive_type_refers_to_itself() {
     check::<Tree>(&expect![[
         r##"{"type":"object","description":"A type that holds itself.","properties":{"type":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}},"next":{"anyOf":[{"$ref":"#"},{"type":"null"}]}},"required":["type"]}"##
     ]]);

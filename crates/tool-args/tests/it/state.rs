@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use expect_test::expect;
 use windlass_protocol::{Effect, Hints};
 use windlass_tool_args::{
-    Context, GrowingArguments, Progress, Showing, State, Tool, ToolArgs, ToolSet, tool, toolset,
+    Context, GrowingArguments, Progress, ProgressSink, State, Tool, ToolArgs, ToolSet, tool, toolset,
 };
 
 use crate::call::{call, payload, spec};
@@ -178,7 +178,7 @@ where
         vec![Effect::Write { path: note.title.clone(), bytes: None }]
     }
 
-    fn show(show: &mut Showing<'_>, note: &PartialNote) {
+    fn show(show: &mut ProgressSink<'_>, note: &PartialNote) {
         show.tell(Progress::Note(note.title.as_str().to_owned()));
     }
 }
@@ -224,6 +224,6 @@ fn a_method_has_the_options_of_a_function() {
     let mut shown = Vec::new();
     let mut arguments = GrowingArguments::default();
     arguments.push(r#"{"title": "a"#);
-    tools[0].on_partial(&mut Showing::new(&mut |progress| shown.push(progress)), &mut arguments);
+    tools[0].on_partial(&mut ProgressSink::new(&mut |progress| shown.push(progress)), &mut arguments);
     assert_eq!(shown, [Progress::Note("a".into())]);
 }

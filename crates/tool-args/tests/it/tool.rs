@@ -74,7 +74,7 @@ fn check_spec(tool: &dyn Tool, expected: &Expect) {
 /// Names that generated code might have for its variables, too.
 mod names {
     use windlass_protocol::Effect;
-    use windlass_tool_args::{Showing, tool};
+    use windlass_tool_args::{ProgressSink, tool};
 
     /// Is named like a parameter.
     #[tool(internal)]
@@ -97,7 +97,7 @@ mod names {
         vec![Effect::Read { path: payload.text() }]
     }
 
-    fn arguments(show: &mut Showing<'_>, arguments: &PartialShowArguments) {
+    fn arguments(show: &mut ProgressSink<'_>, arguments: &PartialShowArguments) {
         let _ = (show, arguments);
     }
 }
@@ -109,7 +109,7 @@ async fn functions_may_have_the_names_of_generated_variables() {
 }
 
 #[test]
-fn a_spec_says_what_the_comments_say() {
+fn a_spec_contains_the_doc_comments() {
     check_spec(
         &AddIntegers,
         &expect![[r#"
@@ -138,7 +138,7 @@ fn a_spec_says_what_the_comments_say() {
 }
 
 #[test]
-fn hints_are_the_words_in_the_brackets() {
+fn attribute_arguments_set_the_hints() {
     assert_eq!(AddIntegers.hints(), Hints::read_only());
     assert_eq!(Nothing.hints(), Hints::default());
     let hints = Hints {
@@ -155,7 +155,7 @@ fn hints_are_the_words_in_the_brackets() {
 
 // A tool that does not declare its effects has unknown effects, which policy treats as the worst case.
 #[test]
-fn effects_are_unknown_unless_somebody_says_them() {
+fn effects_are_unknown_unless_declared() {
     assert_eq!(Nothing.effects(&payload("{}")), [Effect::Unknown]);
     assert_eq!(AddIntegers.effects(&payload("{}")), [Effect::Internal]);
     assert_eq!(Tell.effects(&payload("{}")), [Effect::Write { path: "{}".into(), bytes: None }]);
@@ -176,7 +176,7 @@ async fn a_function_is_a_tool_and_stays_a_function() {
 
 // J10: the error names the path of the argument.
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_told_with_their_place() {
+async fn invalid_arguments_are_reported_with_their_place() {
     let check = async |tool: &dyn Tool, arguments: &str, expected: Expect| {
         expected.assert_eq(&call(tool, arguments).await);
     };

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use windlass_protocol::{Arguments, ToolSpec};
-use windlass_tool_args::{GrowingArguments, PartialReader, Progress, Showing, Tool, ToolArgs, tool};
+use windlass_tool_args::{GrowingArguments, PartialReader, Progress, ProgressSink, Tool, ToolArgs, tool};
 
 use crate::call::{call, schema, spec};
 
@@ -152,7 +152,7 @@ async fn write_file(
     content.len()
 }
 
-fn show_file(show: &mut Showing<'_>, partial: &PartialWriteFileArguments) {
+fn show_file(show: &mut ProgressSink<'_>, partial: &PartialWriteFileArguments) {
     show.tell(Progress::Note(format!("{}: {}", partial.file_path.as_str(), partial.content.as_str().len())));
 }
 
@@ -173,7 +173,7 @@ async fn the_arguments_of_a_function_have_a_name_and_a_partial() {
     let mut growing = GrowingArguments::default();
     for delta in [r#"{"filePath": "a.rs", "con"#, r#"tent": "fo"#, "ur"] {
         growing.push(delta);
-        WriteFile.on_partial(&mut Showing::new(&mut |progress| shown.push(progress)), &mut growing);
+        WriteFile.on_partial(&mut ProgressSink::new(&mut |progress| shown.push(progress)), &mut growing);
     }
     let notes = ["a.rs: 0", "a.rs: 2", "a.rs: 4"].map(|note| Progress::Note(note.into()));
     assert_eq!(shown, notes);

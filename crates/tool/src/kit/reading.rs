@@ -7,11 +7,11 @@ use windlass_protocol::{Effect, Payload, ToolSpec};
 use super::ToolRule;
 use super::arguments::damage;
 use super::catching::catch;
-use crate::{EarlyArguments, GrowingArguments, Showing, Tool};
+use crate::{EarlyArguments, GrowingArguments, ProgressSink, Tool};
 
-type Checked = Result<(), RuleViolation<ToolRule>>;
+type RuleResult = Result<(), RuleViolation<ToolRule>>;
 
-pub(super) fn check_spec(tool: &dyn Tool) -> Checked {
+pub(super) fn check_spec(tool: &dyn Tool) -> RuleResult {
     let (spec, hints) = (catch("spec", || tool.spec().clone())?, catch("hints", || tool.hints())?);
     if spec != catch("spec", || tool.spec().clone())? || hints != catch("hints", || tool.hints())? {
         let found = "`spec` or `hints` returned two different values";
@@ -29,7 +29,7 @@ pub(super) fn check_spec(tool: &dyn Tool) -> Checked {
     Err(RuleViolation::new(ToolRule::HasAnObjectSchema, found))
 }
 
-pub(super) fn check_effects(tool: &dyn Tool, example: &Payload) -> Checked {
+pub(super) fn check_effects(tool: &dyn Tool, example: &Payload) -> RuleResult {
     let effects = catch("effects", || tool.effects(example))?;
     if effects != catch("effects", || tool.effects(example))? {
         let found = "`effects` returned two different lists for one payload";
@@ -60,7 +60,7 @@ fn changes_something(effect: &Effect) -> bool {
 }
 
 /// Passes damaged payloads to the methods that the toolbox calls before a call runs.
-pub(super) fn check_damaged(tool: &dyn Tool, example: &Payload) -> Checked {
+pub(super) fn check_damaged(tool: &dyn Tool, example: &Payload) -> RuleResult {
     for payload in damage(example) {
         catch("effects", || drop(tool.effects(&payload)))?;
         catch("inspect", || drop(tool.inspect(&payload)))?;
@@ -69,13 +69,13 @@ pub(super) fn check_damaged(tool: &dyn Tool, example: &Payload) -> Checked {
 }
 
 /// Passes the arguments in pieces, as a model writes them.
-pub(super) fn check_early(tool: &dyn Tool, example: &Payload) -> Checked {
+pub(super) fn check_early(tool: &dyn Tool, example: &Payload) -> RuleResult {
     let Payload::Function { arguments } = example else { return Ok(()) };
     for text in [arguments.as_str(), "{\"a\":[[[", "not JSON"] {
         let mut growing = GrowingArguments::default();
         for character in text.chars() {
             growing.push(character.encode_utf8(&mut [0; 4]));
-            catch("on_partial", || tool.on_partial(&mut Showing::new(&mut |_| {}), &mut growing))?;
+            catch("on_partial", || tool.on_partial(&mut ProgressSink::new(&mut |_| {}), &mut growing))?;
         }
     }
     let declared = remove_sizes(tool.effects(example));

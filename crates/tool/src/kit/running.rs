@@ -8,10 +8,10 @@ use super::arguments::change_kind;
 use super::catching::{call, catch, start_and_drop};
 use crate::{Context, Output, Tool, ToolError};
 
-type Checked = Result<(), RuleViolation<ToolRule>>;
+type RuleResult = Result<(), RuleViolation<ToolRule>>;
 
 /// Calls the tool with a payload of another kind. The error is for the model, so it has a text.
-pub(super) async fn check_other_payload(tool: &dyn Tool, ctx: &Context, example: &Payload) -> Checked {
+pub(super) async fn check_other_payload(tool: &dyn Tool, ctx: &Context, example: &Payload) -> RuleResult {
     let payload = change_kind(example);
     let found = match call(tool, ctx, &payload).await? {
         Err(ToolError::Model(text)) if !text.problem.trim().is_empty() => return Ok(()),
@@ -27,7 +27,7 @@ pub(super) async fn check_other_payload(tool: &dyn Tool, ctx: &Context, example:
 }
 
 /// Runs the example, and compares the files that it planned with the files that it left.
-pub(super) async fn check_call(tool: &dyn Tool, ctx: &Context, example: &Payload) -> Checked {
+pub(super) async fn check_call(tool: &dyn Tool, ctx: &Context, example: &Payload) -> RuleResult {
     let planned = catch("inspect", || tool.inspect(example))?.planned;
     let changes = planned.iter().any(|file| file.before != file.after);
     if changes && catch("aftermath", || tool.aftermath(&planned))? == ReconcileOutcome::Done {
@@ -48,7 +48,7 @@ pub(super) async fn check_call(tool: &dyn Tool, ctx: &Context, example: &Payload
     Ok(())
 }
 
-fn check_output(output: &Output) -> Checked {
+fn check_output(output: &Output) -> RuleResult {
     let is_full = |content: &Content| !matches!(content, Content::Text { text } if text.is_empty());
     if output.content.iter().any(is_full) {
         return Ok(());
@@ -57,7 +57,7 @@ fn check_output(output: &Output) -> Checked {
 }
 
 /// Drops a call after its first poll, and calls again.
-pub(super) async fn check_drop(tool: &dyn Tool, ctx: &Context, example: &Payload) -> Checked {
+pub(super) async fn check_drop(tool: &dyn Tool, ctx: &Context, example: &Payload) -> RuleResult {
     start_and_drop(tool, ctx, example).await?;
     match call(tool, ctx, example).await? {
         Err(error @ ToolError::Fatal(_)) => Err(fail(ToolRule::SurvivesDrops, error)),

@@ -36,7 +36,7 @@ async fn work_that_panics_fails_its_call_only() {
 }
 
 #[test]
-fn work_whose_future_was_dropped_sees_that_and_does_not_start() {
+fn dropping_the_future_cancels_running_and_queued_work() {
     let runtime = tokio::runtime::Builder::new_multi_thread().max_blocking_threads(1).build().unwrap();
     let (started, has_started) = mpsc::channel();
     let (dropped, is_dropped) = mpsc::channel::<()>();

@@ -26,7 +26,7 @@ fn a_cancellation_passes_tokens_that_were_dropped() {
 }
 
 #[test]
-fn a_parent_that_was_dropped_cancels_nothing() {
+fn dropping_a_parent_token_does_not_cancel_its_child() {
     let child = CancellationToken::new().child_token();
     assert!(!child.is_cancelled());
 }
@@ -73,7 +73,7 @@ async fn a_wait_that_is_dropped_leaves_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_waiting_task_is_woken_whatever_the_order() {
+async fn cancel_wakes_every_waiting_task() {
     for _ in 0..200 {
         let (token, woken) = (CancellationToken::new(), Arc::new(AtomicUsize::new(0)));
         let tasks: Vec<_> = (0..8)

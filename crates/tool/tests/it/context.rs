@@ -26,7 +26,7 @@ fn context(told: &Arc<Mutex<Vec<Progress>>>) -> Context {
 }
 
 #[test]
-fn a_secret_in_two_pieces_of_output_is_not_told() {
+fn a_secret_split_over_output_pieces_is_redacted() {
     let told = Arc::default();
     let ctx = context(&told).with_redactor(Redactor::new([SECRET.into()]));
     for piece in ["a sk-pla", "nted-00", "01 b sk-", "planet"] {
@@ -48,7 +48,7 @@ fn a_secret_in_two_pieces_of_output_is_not_told() {
 }
 
 #[test]
-fn without_secrets_output_is_told_as_it_comes() {
+fn without_secrets_output_is_emitted_immediately() {
     let told = Arc::default();
     let ctx = context(&told);
     ctx.tell(Progress::Output(SECRET.to_owned()));

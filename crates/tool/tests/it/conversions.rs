@@ -37,7 +37,7 @@ fn check_json<T: serde::Serialize + ?Sized>(value: &T, expected: &str) {
 }
 
 #[test]
-fn an_error_is_told_with_its_sources() {
+fn an_error_message_contains_its_sources() {
     let disk = || layer("write failed", Layer("the disk is full", None));
     check(&ToolError::from_error(disk()), "write failed: the disk is full");
     check(
@@ -64,7 +64,7 @@ fn the_number_of_sources_is_bounded() {
 }
 
 #[test]
-fn a_fatal_error_in_a_box_stays_fatal() {
+fn a_boxed_fatal_error_stays_fatal() {
     let boxed: Box<dyn Error + Send + Sync> = ToolError::fatal("no database").into();
     assert!(matches!(ToolError::from(boxed), ToolError::Fatal(_)));
     let boxed: Box<dyn Error + Send + Sync> = ToolError::Deferred.into();

@@ -8,7 +8,7 @@ use windlass_protocol::{
 };
 use windlass_tool::kit::{ToolRule, check_tool};
 use windlass_tool::{
-    Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, Tool, ToolError, ToolFuture,
+    Context, EarlyArguments, GrowingArguments, Inspection, Output, ProgressSink, Tool, ToolError, ToolFuture,
 };
 
 /// A deviation of the tool.
@@ -114,7 +114,7 @@ impl Tool for Store {
         vec![Effect::Write { path: path.into(), bytes: None }]
     }
 
-    fn on_partial(&self, _: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    fn on_partial(&self, _: &mut ProgressSink<'_>, arguments: &mut GrowingArguments) {
         arguments.read_with(|read: &mut String, unread| {
             read.push_str(unread);
             assert!(!self.has(Defect::PanicsOnPartial) || !read.starts_with("no"), "a defect");

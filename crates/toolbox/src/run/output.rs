@@ -7,7 +7,7 @@ use windlass_protocol::{Content, Effect, ErrorText, ResultFlag, ResultStatus, To
 use windlass_tool::{Context, Output, ToolError};
 
 use super::result;
-use crate::checked::Checked;
+use crate::checked::CheckedCall;
 use crate::toolbox::Toolbox;
 
 /// The advice about an output whose complete text is in a file.
@@ -19,7 +19,7 @@ type Outcome = Result<Result<Output, ToolError>, Box<dyn std::any::Any + Send>>;
 impl Toolbox {
     pub(super) fn finish(
         &self,
-        checked: &Checked,
+        checked: &CheckedCall,
         ctx: &Context,
         outcome: Outcome,
     ) -> Result<ToolResult, ToolError> {
@@ -85,7 +85,7 @@ fn redact_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
 }
 
 /// Returns the flags of a result: invisible characters and third-party content.
-fn flags(checked: &Checked, content: &[Content], is_external: bool) -> Vec<ResultFlag> {
+fn flags(checked: &CheckedCall, content: &[Content], is_external: bool) -> Vec<ResultFlag> {
     let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
     let brings_text = |effect: &Effect| {
         matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. })

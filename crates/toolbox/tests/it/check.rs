@@ -29,7 +29,7 @@ fn offered(toolbox: &Toolbox) -> Vec<String> {
 }
 
 #[test]
-fn presets_offer_four_nine_and_all_and_the_tools_that_they_do_not_know() {
+fn presets_limit_known_tools_and_always_offer_unknown_ones() {
     // `rare_tool` is the program's own.
     for (preset, count) in [(Preset::Minimal, 5), (Preset::Standard, 10), (Preset::Full, 10)] {
         let toolbox = all().config(ToolConfig::new(preset)).build().unwrap();
@@ -43,7 +43,7 @@ fn presets_offer_four_nine_and_all_and_the_tools_that_they_do_not_know() {
 }
 
 #[test]
-fn a_tool_that_is_not_offered_is_not_there() {
+fn a_tool_that_is_not_offered_cannot_be_called() {
     for preset in [Preset::Minimal, Preset::Standard, Preset::Full] {
         let config = ToolConfig::new(preset).remove_tool("edit_file");
         let toolbox = all().config(config).build().unwrap();
@@ -64,7 +64,7 @@ fn the_configuration_names_tools_exactly() {
 }
 
 #[test]
-fn an_unknown_tool_is_answered_with_the_ones_there_are() {
+fn an_unknown_tool_error_lists_the_offered_tools() {
     let toolbox = all().config(ToolConfig::new(Preset::Minimal)).build().unwrap();
     let result = toolbox.check(&call("fly", "{}")).err().unwrap();
     assert_eq!(result.status, ResultStatus::UnknownTool);
@@ -72,7 +72,7 @@ fn an_unknown_tool_is_answered_with_the_ones_there_are() {
 }
 
 #[test]
-fn aliases_and_forgiving_names_lead_to_one_tool() {
+fn aliases_and_normalized_names_resolve_to_one_tool() {
     let toolbox = all().build().unwrap();
     for (name, tool) in [
         ("write_to_file", "write_file"),
@@ -92,7 +92,7 @@ fn aliases_and_forgiving_names_lead_to_one_tool() {
 // Correctness 21: a program that uses `known` gets the name of the tool that would run, and `None` if none
 // would.
 #[test]
-fn known_names_lead_where_calls_are_looked_up() {
+fn callable_names_and_call_lookup_agree() {
     let toolbox = all().build().unwrap();
     let known = toolbox.callable_tools();
     assert_eq!(known.len(), NAMES.len(), "hidden tools are known too");
@@ -141,7 +141,7 @@ fn one_name_for_two_tools_is_an_error() {
 
 // J10
 #[test]
-fn wrong_arguments_are_told_with_path_met_and_wanted() {
+fn invalid_arguments_name_path_found_and_expected() {
     let toolbox = all().build().unwrap();
     let result = toolbox.check(&call("read_file", r#"{"n":"one","m":2}"#)).err().unwrap();
     assert_eq!(result.status, ResultStatus::InvalidArguments);
@@ -152,7 +152,7 @@ fn wrong_arguments_are_told_with_path_met_and_wanted() {
 
 // J9
 #[test]
-fn arguments_of_the_wrong_kind_are_put_right_before_anybody_is_asked() {
+fn arguments_are_coerced_before_policy_sees_them() {
     let toolbox = all().build().unwrap();
     let checked = toolbox.check(&call("read_file", r#"{"n":"12345678901234567890123"}"#)).ok().unwrap();
     assert_eq!(checked.call.arguments().unwrap().as_str(), r#"{"n":12345678901234567890123}"#);

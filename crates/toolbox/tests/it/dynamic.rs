@@ -114,7 +114,7 @@ fn a_name_that_is_taken_or_not_legal_is_refused() {
 }
 
 #[test]
-fn there_is_an_end_to_it() {
+fn the_number_of_dynamic_tools_is_limited() {
     let dynamic = DynamicTools::default();
     for number in 0..256 {
         dynamic.add(says(&format!("t{number}"))).unwrap();
@@ -134,7 +134,7 @@ fn visiting(
 
 // M1: the tools of a server change at a turn's boundary, and never the names of other tools.
 #[test]
-fn a_servers_tools_come_and_go_between_turns() {
+fn server_tool_changes_are_offered_after_a_refresh() {
     let dynamic = DynamicTools::default();
     let first = toolbox(&dynamic);
     dynamic.set_server("s", visiting("s", &["one", "two"], ToolVisibility::Shown));
@@ -155,7 +155,7 @@ fn a_servers_tools_come_and_go_between_turns() {
 
 // N2: tools of servers whose shown names would collide get a hash suffix; the program's own tools keep their names.
 #[test]
-fn names_of_servers_that_meet_are_told_apart() {
+fn colliding_server_tool_names_get_distinct_names() {
     let dynamic = DynamicTools::default();
     dynamic.add(says("mcp__s__own")).unwrap();
     dynamic.set_server("s", visiting("s", &["a.b", "own"], ToolVisibility::Shown));

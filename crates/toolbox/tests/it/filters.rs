@@ -24,7 +24,7 @@ fn offered(toolbox: &Toolbox) -> Vec<String> {
 }
 
 #[test]
-fn a_models_rule_adds_and_takes_away_and_the_users_own_stands_before() {
+fn model_rules_change_the_tools_and_the_users_choice_takes_precedence() {
     let check = |model: &str, config: ToolConfig, expected: &[&str]| {
         assert_eq!(offered(&all().config(config).model(model).build().unwrap()), expected, "{model}");
     };
@@ -101,7 +101,7 @@ impl Tool for Waiting {
 
 // library B3: facts about a built-in tool do not apply to another tool with its name.
 #[test]
-fn a_strangers_tool_waits_for_nothing() {
+fn feature_gates_do_not_apply_to_foreign_tools_by_name() {
     let full = || ToolConfig::new(Preset::Full);
     for name in ["generate_image", "run_slash_command"] {
         let strangers = Toolbox::builder().tool(says(name)).config(full()).build().unwrap();
@@ -159,7 +159,7 @@ fn a_strangers_tool_is_not_changed_by_a_built_in_rule_for_a_model() {
 }
 
 #[test]
-fn a_tool_that_cannot_work_here_says_why() {
+fn an_unavailable_tool_reports_the_reason() {
     let toolbox = all().unavailable("run_command", "there is no shell").build().unwrap();
     let result = toolbox.check(&call("run_command", "{}")).err().unwrap();
     assert!(
@@ -195,7 +195,7 @@ fn the_main_agent_has_code_and_patches_besides() {
 }
 
 #[test]
-fn every_other_name_of_the_catalogue_leads_to_its_tool() {
+fn every_catalogue_alias_resolves_to_its_tool() {
     for (alias, name) in [
         ("write_to_file", "write_file"),
         ("list_dir", "list_files"),

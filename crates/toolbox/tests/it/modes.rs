@@ -130,7 +130,7 @@ fn each_mode_offers_its_groups_and_what_is_always_there() {
 
 // N1: the name of a hidden tool is recognized, and the error states the mode that has it.
 #[test]
-fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
+fn a_call_to_a_tool_outside_the_mode_names_the_modes_that_have_it() {
     let ask = toolbox().in_mode("ask").unwrap();
     for name in ["write_file", "write_to_file", "WRITE-FILE", "functions.write_file"] {
         let result = ask.check(&call(name, "{}")).err().unwrap();
@@ -224,7 +224,7 @@ async fn the_check_is_made_again_when_a_call_runs() {
 }
 
 #[test]
-fn in_a_mode_the_ways_out_are_there_in_every_preset() {
+fn in_a_mode_the_control_tools_are_offered_in_every_preset() {
     let names =
         ["read_file", "switch_mode", "attempt_completion", "ask_followup_question", "update_todo_list"];
     let tools = names.map(|name| fake(name, Concurrency::Parallel, Does::Says("x".into())));

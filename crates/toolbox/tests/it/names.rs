@@ -74,7 +74,7 @@ fn all_members_of_a_group_that_collides_get_a_hash() {
 }
 
 #[test]
-fn a_name_that_looks_like_anothers_hash_is_told_apart() {
+fn a_name_that_equals_another_tools_hashed_name_stays_distinct() {
     let plain = map(&["a.b", "a_b"]);
     let taken = plain.display_name("a.b").unwrap().as_str().to_owned();
     let map = map(&["a.b", "a_b", &taken]);
@@ -87,7 +87,7 @@ fn a_name_that_looks_like_anothers_hash_is_told_apart() {
 
 // N2: a tool is identified by its server and its name, so tools of two servers never have the same shown name.
 #[test]
-fn tools_of_servers_are_told_apart_whatever_their_names() {
+fn server_tools_get_distinct_legal_names() {
     let identities = [
         Identity::mcp("a", "b__c"),
         Identity::mcp("a__b", "c"),
@@ -131,7 +131,7 @@ fn a_tolerant_look_up_needs_exactly_one_candidate() {
 
 // N4
 #[test]
-fn aliases_mean_their_tool_and_take_no_name_away() {
+fn aliases_resolve_to_their_tool_and_cannot_take_a_used_name() {
     let alias = |name: &str| ToolName::new(name).unwrap();
     let tools = map(&["write_file", "math.sum"]).with_alias(alias("write_to_file"), "write_file").unwrap();
     check_found(&tools, "write_to_file", Some("write_file"));
@@ -240,7 +240,7 @@ proptest! {
 
     // N3
     #[test]
-    fn whatever_is_written_means_at_most_one_tool(names in names(), written in "\\PC{0,8}") {
+    fn name_lookup_does_not_depend_on_the_order_of_tools(names in names(), written in "\\PC{0,8}") {
         let map = NameMap::new(names.iter().map(|name| own(name))).unwrap();
         let reversed = NameMap::new(names.iter().rev().map(|name| own(name))).unwrap();
         prop_assert_eq!(map.find(&written), reversed.find(&written));

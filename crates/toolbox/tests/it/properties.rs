@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, ToolCall, ToolName, ToolSpec};
 use windlass_tool::{Context, EarlyArguments, Output, Tool};
 use windlass_toolbox::{
-    CallbackTool, Checked, DynamicTools, FilePattern, Identity, Preset, ToolConfig, ToolGroup, Toolbox,
+    CallbackTool, CheckedCall, DynamicTools, FilePattern, Identity, Preset, ToolConfig, ToolGroup, Toolbox,
     WorkMode, WorkModes,
 };
 
@@ -237,7 +237,7 @@ async fn play(setup: &Setup, steps: &[Step]) -> usize {
     let (log, dynamic) = (Log::default(), DynamicTools::default());
     let mut toolbox = toolbox(setup, &log, &dynamic);
     let mut removed = BTreeSet::new();
-    let mut kept: Option<Checked> = None;
+    let mut kept: Option<CheckedCall> = None;
     let mut runs = 0;
     for (at, step) in steps.iter().enumerate() {
         match step {

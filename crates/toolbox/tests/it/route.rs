@@ -58,7 +58,7 @@ fn mcp(server: &str, tool: &str) -> Payload {
 }
 
 #[test]
-fn a_call_comes_to_its_tool_in_the_form_that_it_takes() {
+fn a_calls_payload_is_converted_to_the_form_of_its_tool() {
     let toolbox = toolbox();
     let check = |named: &str, payload: Payload, expected: Payload| {
         let call = of(named, payload);

@@ -87,7 +87,7 @@ async fn a_cancelled_call_has_a_result_while_it_waits_and_while_it_runs() {
 
 // L7: if a call completes while it is cancelled, its result is kept.
 #[tokio::test]
-async fn a_finished_result_wins_over_a_cancellation_that_comes_with_it() {
+async fn a_finished_result_takes_precedence_over_a_cancellation() {
     let inside = Arc::new(Inside { gate: Some(Semaphore::new(0)), ..Inside::default() });
     let toolbox = toolbox(vec![fake("a", Concurrency::Parallel, Does::Waits(inside.clone()))]);
     let token = CancellationToken::new();
@@ -147,14 +147,14 @@ async fn outputs_of_two_calls_lie_in_two_files() {
 }
 
 #[tokio::test]
-async fn a_fatal_error_is_no_result() {
+async fn a_fatal_error_is_not_a_result() {
     let toolbox = toolbox(vec![fake("a", Concurrency::Parallel, Does::Fails)]);
     assert!(matches!(run(&toolbox, "a", &context()).await, Err(ToolError::Fatal(_))));
 }
 
 // R9
 #[tokio::test]
-async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
+async fn a_long_output_is_shortened_and_stored_completely_in_a_file() {
     let long = format!("{}hidden{}", "ä".repeat(60), "ö".repeat(60));
     let toolbox = toolbox(vec![fake("a", Concurrency::Parallel, Does::Says(long.clone()))]);
     let folder = tempfile::tempdir().unwrap();
@@ -174,7 +174,7 @@ async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
 
 // SECURITY "Secrets and output": invisible characters and untrusted text are flagged.
 #[tokio::test]
-async fn a_result_says_what_is_to_be_known_about_it() {
+async fn results_are_flagged_as_external_and_with_invisible_chars() {
     let (hidden, plain) = ("hi\u{e0049}\u{e0067}".to_owned(), "plain, größe, 日本\r\n".to_owned());
     for (does, flags) in [
         (Does::Says(plain.clone()), vec![]),
@@ -189,12 +189,12 @@ async fn a_result_says_what_is_to_be_known_about_it() {
 
 // H5: a call whose facts have changed when its turn comes does not start.
 #[tokio::test]
-async fn a_call_that_no_longer_stands_does_not_begin() {
+async fn a_call_whose_recheck_fails_is_not_run() {
     let toolbox = toolbox(vec![fake("say", Concurrency::Parallel, Does::Panics)]);
     let checked = toolbox.check(&call("say", "{}")).ok().unwrap();
     let gone = ToolResult::text(checked.call.id.clone(), ResultStatus::Denied, "stale");
     let still = std::future::ready(Err(Box::new(gone)));
-    let result = toolbox.run_if(&checked, &context(), still).await.unwrap();
+    let result = toolbox.run_rechecked(&checked, &context(), still).await.unwrap();
     assert_eq!((result.status, result.wire_text().as_str()), (ResultStatus::Denied, "[denied] stale"));
 }
 

@@ -1,6 +1,6 @@
 //! The calls that one approval covers. No browser is started here.
 
-use windlass_hitl::{ApprovalDecision, Facts, Grants};
+use windlass_hitl::{ApprovalDecision, Grants, PolicyInput};
 use windlass_protocol::{Arguments, CallId, Payload, ToolCall, ToolName};
 use windlass_tool::Tool;
 use windlass_web_reach::WebUrl;
@@ -9,7 +9,7 @@ use super::BrowserAction;
 use crate::Browser;
 
 /// The facts of a call while the page is at a URL.
-fn facts(page: &str, arguments: &str) -> Facts {
+fn facts(page: &str, arguments: &str) -> PolicyInput {
     let tool = BrowserAction::new(Browser::at("/nowhere/chromium"));
     tool.is_at(WebUrl::parse_page(page).ok());
     let name = ToolName::new("browser_action").expect("a plain word");
@@ -17,11 +17,11 @@ fn facts(page: &str, arguments: &str) -> Facts {
     let call = ToolCall::function(CallId::new("c").expect("a plain word"), name.clone(), arguments);
     let payload: &Payload = &call.payload;
     let (effects, seen) = (tool.effects(payload), tool.inspect(payload));
-    Facts::new(name, tool.hints(), &call, effects).with_call_kind(seen.call_kind)
+    PolicyInput::new(name, tool.hints(), &call, effects).with_call_kind(seen.call_kind)
 }
 
 #[test]
-fn a_yes_is_for_one_scheme_host_port_and_use_of_the_page() {
+fn an_approval_covers_one_origin_and_one_use_of_the_page() {
     let page = "https://docs.rs/serde";
     let look = |page| facts(page, r#"{"action": "screenshot"}"#);
     let click = |page| facts(page, r#"{"action": "click", "coordinate": "1,1"}"#);
@@ -36,7 +36,7 @@ fn a_yes_is_for_one_scheme_host_port_and_use_of_the_page() {
         facts(page, r#"{"action": "press", "text": "Enter"}"#),
         click(page),
     ];
-    let granted = |facts: &Facts| {
+    let granted = |facts: &PolicyInput| {
         let mut grants = Grants::default();
         grants.remember(facts, &ApprovalDecision::approve("x")).expect("an approval");
         grants

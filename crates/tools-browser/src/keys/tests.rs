@@ -11,7 +11,7 @@ fn check_point(text: &str, expected: Option<(u32, u32)>) {
 }
 
 #[test]
-fn a_coordinate_lies_in_the_viewport() {
+fn a_coordinate_must_be_inside_the_viewport() {
     check_point("450,300", Some((450, 300)));
     check_point(" 0 , 0 ", Some((0, 0)));
     check_point("899,599", Some((899, 599)));

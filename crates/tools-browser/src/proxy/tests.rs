@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
-use crate::{Checked, DialFuture, Dialer, ResolveFuture, Resolver};
+use crate::{CheckedAddress, DialFuture, Dialer, ResolveFuture, Resolver};
 use windlass_web_reach::{Reach, Scope};
 
 const PUBLIC: [u8; 4] = [93, 184, 216, 34];
@@ -32,7 +32,7 @@ impl Resolver for Fake {
 }
 
 impl Dialer for Fake {
-    fn dial(&self, to: Checked) -> DialFuture<'_> {
+    fn dial(&self, to: CheckedAddress) -> DialFuture<'_> {
         self.dialed.lock().unwrap().push(to.address());
         let is_served = to.address().ip() == IpAddr::from(PUBLIC) || to.address().ip().is_loopback();
         Box::pin(async move {
@@ -172,7 +172,7 @@ async fn a_named_local_address_is_reached_only_at_its_port() {
 }
 
 #[tokio::test]
-async fn a_server_is_told_nothing_of_the_proxy() {
+async fn proxy_headers_are_not_forwarded() {
     let place = place(Scope::Public, "").await;
     let headers = format!(
         "{}host: inside.test\r\nproxy-connection: keep-alive\r\nx-one: 1\r\nx-two: 2\r\nconnection: x-two\r\n",

@@ -43,7 +43,7 @@ fn check_refused(told: Result<crate::fake::Shown, String>, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_wrong_call_is_told_what_to_do() {
+async fn a_wrong_call_is_refused_with_advice() {
     let tool = tool();
     let first = "Call browser_action with action launch first.";
     check_refused(act(&tool, json!({"action": "click", "coordinate": "1,1"})).await, first);
@@ -83,7 +83,7 @@ async fn a_launch_is_refused_by_its_text_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn a_known_secret_goes_into_no_page() {
+async fn a_known_secret_is_not_sent_to_a_page() {
     let tool = tool();
     let redactor = windlass_redact::Redactor::new([secrecy::SecretString::from("hunter2hunter2")]);
     let ctx = context().with_redactor(redactor);

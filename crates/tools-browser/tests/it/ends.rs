@@ -165,7 +165,7 @@ async fn close_leaves_no_process_and_no_profile() {
 }
 
 #[tokio::test]
-async fn another_place_gets_a_fresh_browser() {
+async fn a_launch_at_another_host_starts_a_fresh_browser() {
     let web = FakeWeb::default();
     let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
@@ -187,7 +187,7 @@ async fn another_place_gets_a_fresh_browser() {
 }
 
 #[tokio::test]
-async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
+async fn a_hanging_page_ends_the_browser_with_an_error() {
     let web = FakeWeb::default();
     let browser = require!(Need::Browser, web.browser());
     let page = "<title>here</title><body onclick='for(;;);' style='height:600px'>";
@@ -204,7 +204,7 @@ async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn a_browser_that_nobody_uses_ends() {
+async fn an_idle_browser_ends() {
     let web = FakeWeb::default();
     let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;

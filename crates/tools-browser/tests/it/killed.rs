@@ -75,7 +75,7 @@ async fn a_host_of_a_browser() {
 
 // A suspicion of correctness-3: cookies stayed in the temporary folder for good.
 #[tokio::test]
-async fn the_profile_of_a_host_that_was_killed_goes_with_the_next_start() {
+async fn the_next_start_removes_the_profile_of_a_killed_host() {
     let temporary = tempfile::tempdir().unwrap();
     let living = Host::start(temporary.path(), &[]).await;
     let mut killed = Host::start(temporary.path(), &[]).await;
@@ -88,7 +88,7 @@ async fn the_profile_of_a_host_that_was_killed_goes_with_the_next_start() {
 }
 
 #[tokio::test]
-async fn a_browser_has_default_signals_whoever_started_its_host() {
+async fn a_browser_inherits_no_ignored_or_blocked_signals() {
     let temporary = tempfile::tempdir().unwrap();
     let host =
         Host::start(temporary.path(), &["--ignore-signal=INT,QUIT,HUP,USR1", "--block-signal=INT,USR2,TERM"])

@@ -92,7 +92,7 @@ async fn a_page_at_a_named_place_reaches_nothing_else_that_is_hidden() {
 }
 
 #[tokio::test]
-async fn an_encrypted_page_comes_through_a_tunnel_of_the_proxy() {
+async fn https_pages_are_tunnelled_through_the_proxy() {
     let browser = require!(Need::Browser, FakeWeb::default().browser());
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let web = FakeWeb::default().with_server("site.test", PUBLIC, server.local_addr().unwrap());
@@ -126,7 +126,7 @@ const REDIRECT: &str =
     "HTTP/1.1 302 Found\r\nlocation: http://other.test/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 #[tokio::test]
-async fn a_link_stays_at_the_host_of_the_launch_and_is_told_otherwise() {
+async fn links_to_another_host_are_not_followed_and_are_reported() {
     require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", LINKS), ("/next", "<title>next</title>"), ("/redirect", REDIRECT)]).await;
     let web = FakeWeb::default().with_server("site.test", PUBLIC, site.address).with_server(
@@ -151,7 +151,7 @@ async fn a_link_stays_at_the_host_of_the_launch_and_is_told_otherwise() {
 }
 
 #[tokio::test]
-async fn a_link_that_may_be_followed_meets_the_same_checks_of_addresses() {
+async fn followed_links_undergo_the_same_address_checks() {
     require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", LINKS)]).await;
     let web = FakeWeb::default()
@@ -168,7 +168,7 @@ async fn a_link_that_may_be_followed_meets_the_same_checks_of_addresses() {
 }
 
 #[tokio::test]
-async fn the_secret_of_the_proxy_goes_to_nobody_else() {
+async fn proxy_credentials_are_not_sent_to_pages() {
     require!(Need::Browser, FakeWeb::default().browser());
     let asks = "HTTP/1.1 407 No\r\nproxy-authenticate: Basic realm=\"windlass\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let wants = "HTTP/1.1 401 No\r\nwww-authenticate: Basic realm=\"windlass\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
@@ -185,7 +185,7 @@ async fn the_secret_of_the_proxy_goes_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_stranger_who_knocks_at_the_proxy_is_sent_away() {
+async fn the_proxy_answers_407_without_credentials() {
     let browser = require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = FakeWeb::default().with_server("site.test", PUBLIC, site.address);

@@ -101,7 +101,7 @@ async fn page_output_is_bounded_and_page_prompts_are_refused() {
 }
 
 #[tokio::test]
-async fn a_picture_that_is_too_large_is_taken_again_as_jpeg() {
+async fn an_oversized_screenshot_is_retaken_as_jpeg() {
     let web = FakeWeb::default();
     let browser = require!(Need::Browser, web.browser());
     let noise = "<!doctype html><body style='margin:0'><canvas width=900 height=600></canvas><script>\

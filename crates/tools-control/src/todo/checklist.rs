@@ -8,12 +8,12 @@ use super::{TodoItem, TodoState};
 /// A list as the model wrote it.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Written {
+pub(crate) enum TodoArgument {
     Items(Vec<TodoItem>),
     Checklist(String),
 }
 
-impl Written {
+impl TodoArgument {
     /// Returns the items, or an error with the number of the first invalid line.
     pub(crate) fn items(self) -> Result<Vec<TodoItem>, ToolError> {
         match self {

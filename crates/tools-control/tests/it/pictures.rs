@@ -70,7 +70,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn a_picture_comes_as_one_with_its_kind_and_size() {
+async fn an_image_is_returned_with_its_media_type_and_size() {
     let scene = Scene::new();
     for (name, bytes, media_type) in [
         ("a.gif", whole_gif(), "image/gif"),

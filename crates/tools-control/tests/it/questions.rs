@@ -23,7 +23,7 @@ fn two() -> Value {
 }
 
 #[tokio::test]
-async fn all_answers_come_together_under_their_ids() {
+async fn all_answers_are_returned_together_by_id() {
     let says = Says::new(&[Ok("SQLite"), Ok("a\nb ")]);
     let (status, text) = ask(&says, two()).await;
     assert_eq!(
@@ -51,7 +51,7 @@ async fn given_answers_are_kept_if_the_rest_stays_unanswered() {
 }
 
 #[tokio::test]
-async fn questions_that_cannot_be_told_apart_are_not_asked() {
+async fn invalid_question_lists_are_refused_before_any_is_asked() {
     let says = Says::new(&[Ok("x"); 9]);
     let one = || json!({"id": "a", "question": "?"});
     for (questions, said) in [

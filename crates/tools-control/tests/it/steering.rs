@@ -18,7 +18,7 @@ async fn call(tool: &dyn Tool, human: Option<Says>, arguments: &str) -> (ResultS
 
 // L1
 #[tokio::test]
-async fn a_completion_is_accepted_or_goes_on_with_the_humans_words() {
+async fn a_completion_is_accepted_or_denied_with_the_humans_comment() {
     let plain = AttemptCompletion::default();
     assert_eq!(call(&plain, None, r#"{"result":"r"}"#).await.0, ResultStatus::Ok);
     let reviewed = AttemptCompletion::default().with_review();
@@ -50,7 +50,7 @@ async fn open_todos_refuse_completion() {
 }
 
 #[tokio::test]
-async fn a_question_has_an_answer_or_says_that_nobody_is_there() {
+async fn a_question_returns_the_answer_or_an_error_without_a_human() {
     let ask = AskFollowupQuestion::default();
     assert!(call(&ask, Some(Says::new(&[Ok("blue")])), r#"{"question":"?"}"#).await.1.contains("blue"));
     assert_eq!(call(&ask, None, r#"{"question":"?"}"#).await.0, ResultStatus::Error);

@@ -35,7 +35,7 @@ impl Tasks for Worker {
 }
 
 #[tokio::test]
-async fn a_task_is_handed_on_whole_and_its_report_comes_back() {
+async fn a_task_is_delegated_with_its_todos_and_returns_the_report() {
     let worker = Worker::new(Ok("all done"));
     let tool = NewTask::new(worker.clone());
     let arguments = json!({"mode": "code", "message": "do it", "todos": "- [ ] a"});
@@ -50,7 +50,7 @@ async fn a_task_is_handed_on_whole_and_its_report_comes_back() {
 }
 
 #[tokio::test]
-async fn a_task_that_cannot_be_done_says_why() {
+async fn a_refused_task_reports_the_reason() {
     let worker = Worker::new(Err("the budget is spent"));
     let tool = NewTask::new(worker.clone());
     let long = "x".repeat(100_001);

@@ -48,7 +48,7 @@ async fn a_list_that_is_refused_leaves_the_old_one() {
 }
 
 #[tokio::test]
-async fn why_a_plan_changes_is_told_to_whoever_watches() {
+async fn the_explanation_of_a_plan_is_emitted_as_a_progress_note() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&told);
     let ctx = context().with_progress(move |progress| listener.lock().unwrap().push(progress));

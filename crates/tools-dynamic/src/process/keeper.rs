@@ -11,7 +11,7 @@ use windlass_toolbox::DynamicTools;
 use super::connection::{Connection, Failure};
 use super::life::Life;
 use super::lines::LINE_BYTES;
-use super::listed::{self, LeftOut, ListedTool};
+use super::listed::{self, ListedTool, OmittedTool};
 use super::message::{self, Answer};
 use super::tool::ProcessTool;
 use super::{Listener, Noise, OfferChange, ProcessError, ProcessFile, Wrap, answer};
@@ -138,7 +138,7 @@ impl Keeper {
 
     /// Removes tools that are not listed any more or have changed, and adds new ones. Unchanged tools keep
     /// their place, so that the prefix of requests stays the same (RULES N6).
-    fn offer(self: &Arc<Self>, listed: Vec<ListedTool>, left_out: Vec<LeftOut>) -> OfferChange {
+    fn offer(self: &Arc<Self>, listed: Vec<ListedTool>, left_out: Vec<OmittedTool>) -> OfferChange {
         let mut offered = self.lock_offer();
         let mut told = OfferChange { left_out, ..OfferChange::default() };
         if self.over.is_cancelled() {
@@ -164,7 +164,8 @@ impl Keeper {
                 Err(error) => {
                     let source =
                         std::error::Error::source(&error).map_or_else(String::new, |e| format!(": {e}"));
-                    told.left_out.push(LeftOut::new(tool.spec.name().as_str(), format!("{error}{source}")));
+                    told.left_out
+                        .push(OmittedTool::new(tool.spec.name().as_str(), format!("{error}{source}")));
                 }
             }
         }

@@ -42,7 +42,7 @@ pub(crate) struct Piece {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Written<'a> {
+struct RawMessage<'a> {
     id: Option<u64>,
     changed: Option<bool>,
     #[serde(borrow)]
@@ -56,8 +56,8 @@ struct Written<'a> {
 impl ProcessMessage {
     /// Parses a line. Returns `None` if it is not exactly one known message.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
-        let written: Written<'_> = serde_json::from_slice(line).ok()?;
-        let Written { id, changed, tools, progress, text, error, content } = written;
+        let written: RawMessage<'_> = serde_json::from_slice(line).ok()?;
+        let RawMessage { id, changed, tools, progress, text, error, content } = written;
         let answers = [
             tools.map(|tools| Answer::Tools(tools.to_owned())),
             text.map(Answer::Text),

@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
 
 /// Reason for the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+enum EndReason {
     Dropped,
     Exited,
     Closed,
@@ -50,24 +50,24 @@ pub(super) async fn watch(
         let why = loop {
             tokio::select! {
                 biased;
-                () = shared.over.cancelled() => break Why::Dropped,
-                () = shared.hung.cancelled() => break Why::Hung,
+                () = shared.over.cancelled() => break EndReason::Dropped,
+                () = shared.hung.cancelled() => break EndReason::Hung,
                 why = &mut reading => break why,
-                () = &mut writing => break Why::Deaf,
-                _ = service.wait() => break Why::Exited,
+                () = &mut writing => break EndReason::Deaf,
+                _ = service.wait() => break EndReason::Exited,
                 () = &mut hearing, if !is_heard => is_heard = true,
             }
         };
         // The last answer may still be in the pipe.
         match why {
-            Why::Exited | Why::Deaf => match tokio::time::timeout(DRAIN, &mut reading).await {
-                Ok(Why::Noisy) => Why::Noisy,
+            EndReason::Exited | EndReason::Deaf => match tokio::time::timeout(DRAIN, &mut reading).await {
+                Ok(EndReason::Noisy) => EndReason::Noisy,
                 _ => why,
             },
             _ => why,
         }
     };
-    let patience = if matches!(why, Why::Closed | Why::Deaf) { DRAIN } else { Duration::ZERO };
+    let patience = if matches!(why, EndReason::Closed | EndReason::Deaf) { DRAIN } else { Duration::ZERO };
     let status = {
         let mut ending = std::pin::pin!(service.end(patience));
         loop {
@@ -85,17 +85,17 @@ pub(super) async fn watch(
 }
 
 /// Describes the reason for the model.
-fn words(why: Why, status: Option<ExitStatus>, refused: Option<&NotConfined>, heard: &[u8]) -> String {
+fn words(why: EndReason, status: Option<ExitStatus>, refused: Option<&NotConfined>, heard: &[u8]) -> String {
     if let Some(refused) = refused {
         return refused.to_string();
     }
     let how = match why {
-        Why::Dropped => "this program ended it".to_owned(),
-        Why::Exited => "it ended by itself".to_owned(),
-        Why::Closed => "it closed its output".to_owned(),
-        Why::Deaf => "it closed its input".to_owned(),
-        Why::Hung => "it was ended, because calls timed out and it sent nothing".to_owned(),
-        Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} unrequested lines"),
+        EndReason::Dropped => "this program ended it".to_owned(),
+        EndReason::Exited => "it ended by itself".to_owned(),
+        EndReason::Closed => "it closed its output".to_owned(),
+        EndReason::Deaf => "it closed its input".to_owned(),
+        EndReason::Hung => "it was ended, because calls timed out and it sent nothing".to_owned(),
+        EndReason::Noisy => format!("it was ended, because it wrote {MOST_NOISE} unrequested lines"),
     };
     let status = status.map_or_else(String::new, |status| format!(", {status}"));
     let heard = String::from_utf8_lossy(heard);
@@ -105,16 +105,16 @@ fn words(why: Why, status: Option<ExitStatus>, refused: Option<&NotConfined>, he
     }
 }
 
-async fn read(mut stdout: impl AsyncRead + Unpin, shared: &Shared) -> Why {
+async fn read(mut stdout: impl AsyncRead + Unpin, shared: &Shared) -> EndReason {
     let mut lines = Lines::new(LINE_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(len @ 1..) = stdout.read(&mut chunk).await {
         lines.push(chunk.get(..len).unwrap_or_default(), |line| shared.take(line));
         if shared.is_noisy() {
-            return Why::Noisy;
+            return EndReason::Noisy;
         }
     }
-    Why::Closed
+    EndReason::Closed
 }
 
 /// Writes lines until the process stops reading.

@@ -20,7 +20,7 @@ fn check(argv: &[&str], arguments: &str, expected: Result<&[&str], &str>) {
 }
 
 #[test]
-fn values_fill_whole_words_and_are_never_read_again() {
+fn placeholder_values_are_substituted_once_per_argument() {
     check(&["ls", "{path}"], r#"{"path":"a b; rm -rf $HOME {n}"}"#, Ok(&["ls", "a b; rm -rf $HOME {n}"]));
     check(&["ls", "{paths}"], r#"{"paths":["a",1,true]}"#, Ok(&["ls", "a", "1", "true"]));
     check(&["ls", "{path}", "{n}"], "{}", Ok(&["ls"]));
@@ -43,7 +43,7 @@ fn no_value_becomes_an_option() {
 }
 
 #[test]
-fn a_template_that_would_not_hold_is_refused() {
+fn an_invalid_template_is_refused() {
     for (argv, told) in [
         (&["ls", "--dir={path}"][..], "a word of its own"),
         (&["ls", "{nothing}"], "does not name a property"),

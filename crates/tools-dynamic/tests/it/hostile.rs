@@ -134,7 +134,7 @@ fn decided(serving: &Serving) -> (Vec<Effect>, Option<Containment>) {
 
 // SECURITY "Sandbox": the level is reported as it is, with the facts known after the process was started.
 #[tokio::test]
-async fn policy_is_told_how_much_a_process_is_confined() {
+async fn policy_receives_the_containment_of_a_process() {
     for (probe, _) in levels() {
         let prepared = require!(Need::Python, hostile(&probe, TRIES));
         assert_eq!(prepared.process.level(), probe.level);

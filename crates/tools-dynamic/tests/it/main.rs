@@ -59,7 +59,7 @@ async fn call(tool: &Arc<dyn Tool>, arguments: &str) -> Result<Output, ToolError
 }
 
 #[tokio::test]
-async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
+async fn a_tool_file_declares_its_command_as_an_effect_and_runs_it() {
     let (folder, loaded) = loaded(&[("show.toml", CAT), ("notes.md", "no tool")], FolderOwner::User);
     assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
     let [tool] = loaded.tools.as_slice() else { unreachable!("one file is a tool") };

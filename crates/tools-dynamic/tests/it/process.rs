@@ -52,7 +52,7 @@ async fn tools_of_a_process_are_listed_decided_and_called() {
 // Without a rule of the user, policy asks about each call of such a tool, because the process is unconfined and the
 // tool declares no effects.
 #[tokio::test]
-async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_says_less() {
+async fn a_process_is_high_risk_with_unknown_effects_unless_the_user_says_less() {
     let serving = require!(Need::Python, served(ECHO).await);
     let id = windlass_protocol::CallId::new("call_1").unwrap();
     let name = windlass_protocol::ToolName::new("echo").unwrap();
@@ -76,7 +76,7 @@ async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_s
 
 // R8, R9: pictures stay, refused parts are named, and a long text is cut with exact counts.
 #[tokio::test]
-async fn errors_pictures_and_long_words_come_back_as_what_they_are() {
+async fn errors_images_and_long_texts_become_results() {
     let script = "
 def tools(id):
     say({'id': id, 'tools': [tool(name) for name in ('fail', 'mute', 'picture', 'long', 'huge', 'odd', 'empty')]})
@@ -121,7 +121,7 @@ def call(id, name, args):
 
 // N5, N7: an invalid tool is left out, and the other tools of its process are offered.
 #[tokio::test]
-async fn a_tool_that_cannot_be_taken_is_left_out_alone() {
+async fn only_the_invalid_tools_of_a_list_are_omitted() {
     let script = "
 def tools(id):
     bad = dict(tool('bad_schema'), schema={'type': 'object', 'properties': {'x': {'pattern': '('}}})

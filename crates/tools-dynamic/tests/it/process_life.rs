@@ -11,7 +11,7 @@ use crate::serving::{SOON, Serving, call, check, prepared, served};
 // L7: a cancelled call has its result at once, the process is informed, and its late answer is not counted in
 // `Noise`.
 #[tokio::test]
-async fn a_stopped_call_is_told_to_the_process() {
+async fn a_cancelled_call_is_sent_to_the_process() {
     let script = "
 cancelled = []
 def tools(id):
@@ -152,7 +152,7 @@ def call(id, name, args):
 
 // Lines without a request are counted, and too many end the process.
 #[tokio::test]
-async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {
+async fn noise_is_counted_and_too_much_ends_the_process() {
     let script = "
 def tools(id):
     print('hello', flush=True)
@@ -178,7 +178,7 @@ def call(id, name, args):
 
 // L7: a call is also cancelled if its caller drops the future.
 #[tokio::test]
-async fn a_dropped_call_is_told_to_the_process() {
+async fn a_dropped_call_is_cancelled_in_the_process() {
     let script = "
 cancelled = []
 def tools(id):
@@ -233,7 +233,7 @@ def call(id, name, args):
 }
 
 #[tokio::test]
-async fn a_process_that_gives_no_list_is_told_and_ended() {
+async fn a_process_without_a_valid_tool_list_is_refused() {
     let scripts = [
         ("def tools(id):\n    pass\n", "list_timeout_ms = 500", "within 500 ms"),
         ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "not an array"),

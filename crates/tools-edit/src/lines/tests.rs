@@ -34,7 +34,7 @@ fn a_file_is_cut_into_lines_with_their_ends() {
 #[test]
 fn each_likeness_forgives_more_than_the_one_before() {
     let lines = Lines::new("a - b\na - b \na \u{2013}\u{a0}b\n\u{201c}q\u{201d}\n", Charset::Utf8);
-    let at = |line: &str, likeness| lines.standing(&[line], likeness);
+    let at = |line: &str, likeness| lines.find_places(&[line], likeness);
     assert_eq!(at("a - b", Likeness::Exact), [0]);
     assert_eq!(at("a - b", Likeness::Trimmed), [0, 1]);
     assert_eq!(at("a - b", Likeness::Folded), [0, 1, 2]);

@@ -25,7 +25,7 @@ fn check(name: &str, arguments: &Value, strange: &str) {
 }
 
 #[test]
-fn each_tool_tells_afterwards_whether_it_was_done() {
+fn each_editing_tool_reconciles_its_planned_files() {
     check("edit_file", &json!({"path": "a.txt", "old_text": "two", "new_text": "2"}), "a.txt");
     let diff = "<<<<<<< SEARCH\nthree\n=======\n3\n>>>>>>> REPLACE";
     check("apply_diff", &json!({"path": "b.txt", "diff": diff}), "b.txt");
@@ -38,7 +38,7 @@ fn each_tool_tells_afterwards_whether_it_was_done() {
 
 // A program that dies in the middle of a patch leaves some files done: they are named, and nothing is done twice.
 #[test]
-fn a_patch_that_was_cut_in_the_middle_is_told_by_its_files() {
+fn an_interrupted_patch_is_reconciled_as_partly_done() {
     let scene = Scene::new(FILES);
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** Update File: b.txt\n@@\n-three\n+3\n*** End Patch";
     let planned = scene.inspect(patch).planned;
@@ -48,7 +48,7 @@ fn a_patch_that_was_cut_in_the_middle_is_told_by_its_files() {
 }
 
 #[test]
-fn links_and_plans_that_change_nothing_tell_the_truth() {
+fn links_empty_plans_and_replaced_files_are_reconciled() {
     let scene = Scene::new(FILES);
     std::os::unix::fs::symlink("a.txt", scene.at("link")).unwrap();
     let edit = json!({"path": "link", "old_text": "two", "new_text": "2"});

@@ -42,7 +42,7 @@ fn check_refused(before: impl AsRef<[u8]>, diff: &str, words: &str) {
 
 // E1, E3
 #[test]
-fn all_blocks_stand_in_the_file_as_it_was() {
+fn all_blocks_match_the_original_file() {
     let two = block("a\nb", "a\nx") + &block("c", "y\nz");
     check("a\nb\nc\n", &two, "a\nx\ny\nz\n");
     // Blocks can be in any order, and a block does not match text that an earlier block wrote.

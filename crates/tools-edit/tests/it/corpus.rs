@@ -36,7 +36,7 @@ fn corpus_scenarios_of_codex_agree_where_the_files_were_read() {
 }
 
 #[test]
-fn corpus_scenarios_of_codex_agree_but_for_what_was_not_read() {
+fn corpus_scenarios_of_codex_agree_except_for_unread_files() {
     println!("{}", require!(Need::Corpora, run(false, &[DIFFERENT, UNREAD].concat(), 20)));
 }
 

@@ -8,7 +8,7 @@ use crate::scene::{Scene, payload};
 
 // The engine drops the future of a call that does not stop, and reports that call as cancelled.
 #[test]
-fn a_dropped_call_that_waits_for_a_thread_changes_nothing() {
+fn a_call_dropped_before_its_thread_starts_changes_nothing() {
     let patch =
         "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: b.txt\n+b\n*** End Patch";
     for (name, arguments) in [

@@ -146,7 +146,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
 
 // F43: a file counts as changed if its bytes changed; time and length are not compared.
 #[test]
-fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
+fn a_touched_file_is_unchanged_but_an_equal_length_edit_is_detected() {
     let scene = Scene::new(b"one\ntwo\n");
     let (file, path) = (scene.0.path().join("a.txt"), scene.1.resolve("a.txt").unwrap());
     scene.1.remember(&path, Version::compute(b"one\ntwo\n"));

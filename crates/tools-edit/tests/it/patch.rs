@@ -237,7 +237,7 @@ fn a_file_that_changed_since_it_was_read_is_refused() {
 
 // H6, POL-027, CFG-025
 #[test]
-fn effects_name_every_path_also_of_what_is_no_patch() {
+fn effects_name_every_path_even_of_invalid_patches() {
     let scene = Scene::new(&[]);
     let write = |path: &str, bytes| Effect::Write { path: path.into(), bytes };
     let delete = |path: &str| Effect::Delete { path: path.into() };

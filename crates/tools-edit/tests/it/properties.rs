@@ -64,7 +64,7 @@ proptest! {
     // E2: a patch that fits several places is refused, so an applied change is the intended one. New lines without
     // context are reported as appended at the end.
     #[test]
-    fn a_patch_gives_what_was_meant_or_is_refused(before in text(), after in text(), context in 1..4_usize) {
+    fn a_patch_produces_the_intended_text_or_is_refused(before in text(), after in text(), context in 1..4_usize) {
         let (before, after) = (before.concat(), after.concat());
         let scene = Scene::new(&[("a.txt", before.as_bytes())]);
         let told = scene.apply(&patch(&before, &after, context));

@@ -34,7 +34,7 @@ fn a_block_is_found_by_its_indentation() {
 }
 
 #[test]
-fn a_line_that_is_not_there_is_told() {
+fn a_missing_anchor_line_is_an_error() {
     for anchor in [0, 3] {
         let told = BlockOptions::default().block("a\nb\n", anchor).unwrap_err().to_string();
         assert!(told.contains(&format!("line {anchor} is not one of them")), "{told}");

@@ -10,7 +10,7 @@ fn check(notebook: &Value, expected: Option<&str>) {
 }
 
 #[test]
-fn cells_and_outputs_come_in_their_order() {
+fn cells_and_outputs_are_shown_in_order() {
     let long: Vec<String> = (0..300).map(|line| format!("{line}\n")).collect();
     let outputs = json!([
         {"output_type": "stream", "name": "stdout", "text": ["1\n", "2"]},

@@ -9,7 +9,7 @@ fn check(path: &str, content: &str, expected: Option<&str>) {
 
 // E7
 #[test]
-fn a_fence_is_taken_off_only_around_everything() {
+fn a_fence_is_removed_only_around_the_whole_content() {
     check("a.rs", "```rust\nfn f() {}\n```\n", Some("fn f() {}\n"));
     check("a.rs", "```\nx\n```", Some("x\n"));
     check("a.md", "```rust\nfn f() {}\n```\n", None);

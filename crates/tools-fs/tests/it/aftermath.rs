@@ -22,14 +22,14 @@ fn check(name: &str, arguments: &Value) {
 }
 
 #[test]
-fn each_tool_that_changes_a_file_tells_afterwards_whether_it_did() {
+fn each_file_changing_tool_reconciles_its_planned_files() {
     check("write_file", &json!({"path": "new/a.txt", "content": "x"}));
     check("create_file", &json!({"path": "new.txt", "content": "x"}));
     check("delete_file", &json!({"path": "there.txt"}));
 }
 
 #[test]
-fn of_a_folder_nobody_can_tell() {
+fn the_outcome_of_a_folder_deletion_is_unknown() {
     let scene = Scene::new();
     scene.put("folder/a.txt", "1");
     let seen = scene.inspect("delete_file", &json!({"path": "folder", "recursive": true}));

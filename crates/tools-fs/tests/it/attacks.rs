@@ -59,7 +59,7 @@ fn check_refused(tool: &str, arguments: &Value) {
 }
 
 #[test]
-fn nothing_outside_is_read() {
+fn no_path_outside_the_workspace_is_read() {
     let long = "a/".repeat(2_100);
     let odd = [
         "../outside/secret.txt",

@@ -12,7 +12,7 @@ fn check_refused(scene: &Scene, arguments: &serde_json::Value, words: &str) {
 }
 
 #[test]
-fn a_file_goes_and_everything_else_stays() {
+fn delete_removes_only_the_named_file() {
     let scene = Scene::new();
     scene.put("a/x", "1");
     scene.put("a/y", "2");
@@ -41,7 +41,7 @@ fn the_root_a_full_folder_and_nothing_are_refused() {
 }
 
 #[test]
-fn a_folder_goes_with_what_is_in_it_when_asked() {
+fn delete_removes_a_folder_and_its_contents_if_recursive() {
     let scene = Scene::new();
     for path in ["src/a.rs", "src/b/c.rs", "src/b/d/e.rs", "kept"] {
         scene.put(path, "1");
@@ -61,7 +61,7 @@ fn a_folder_goes_with_what_is_in_it_when_asked() {
 // PTH-031
 #[cfg(unix)]
 #[test]
-fn a_link_goes_and_what_it_leads_to_stays() {
+fn deleting_a_link_keeps_its_target() {
     use std::os::unix::fs::symlink;
     let scene = Scene::new();
     std::fs::write(scene.folder.path().join("secret"), "secret").unwrap();

@@ -28,7 +28,7 @@ fn gated(scene: &Scene, tool: &str, arguments: &serde_json::Value) -> String {
 }
 
 #[test]
-fn a_list_leaves_out_what_is_refused_and_counts_it() {
+fn a_listing_omits_and_counts_refused_paths() {
     let scene = Scene::new();
     scene.put("private/x.txt", "x");
     scene.put("src/a.rs", "a");
@@ -44,7 +44,7 @@ fn a_list_leaves_out_what_is_refused_and_counts_it() {
 }
 
 #[test]
-fn a_file_is_read_where_it_is_and_not_where_its_link_was() {
+fn rules_apply_to_the_target_of_a_link() {
     let scene = Scene::new();
     scene.put("private/x.txt", "hidden words");
     symlink("private/x.txt", scene.at("a.txt")).unwrap();
@@ -55,7 +55,7 @@ fn a_file_is_read_where_it_is_and_not_where_its_link_was() {
 }
 
 #[test]
-fn a_folder_with_a_refused_name_stays_whole() {
+fn a_folder_that_contains_a_refused_path_is_not_deleted() {
     let scene = Scene::new();
     scene.put("docs/archive/a.md", "a");
     scene.put("docs/archive/deep/thesis.tex", "b");
@@ -66,7 +66,7 @@ fn a_folder_with_a_refused_name_stays_whole() {
 }
 
 #[test]
-fn a_removal_names_all_that_goes_with_it() {
+fn the_effects_of_a_removal_include_the_folder_contents() {
     let scene = Scene::new();
     scene.put("docs/archive/.git/HEAD", "a");
     symlink("docs", scene.at("alias")).unwrap();

@@ -48,7 +48,7 @@ fn the_digest_follows_the_bytes() {
 }
 
 #[test]
-fn a_folder_that_goes_shows_every_name_in_it() {
+fn inspecting_a_recursive_delete_lists_every_path() {
     let scene = Scene::new();
     scene.put("src/.git/config", "x");
     scene.put("src/a", "y\n");
@@ -84,7 +84,7 @@ fn output_too_long_to_show_is_counted() {
 }
 
 #[test]
-fn a_write_says_how_long_the_file_would_be() {
+fn a_write_effect_contains_the_length_of_the_file() {
     let scene = Scene::new();
     let write = |path: &str, bytes| vec![Effect::Write { path: path.into(), bytes }];
     let met = scene.effects("write_file", &json!({"path": "a", "content": "12345678901"}));

@@ -83,7 +83,7 @@ fn a_hostile_gitignore_is_held_to_a_size() {
 }
 
 #[test]
-fn names_that_need_a_yes_are_marked() {
+fn secret_and_protected_names_are_marked() {
     let scene = Scene::new();
     for path in [".env", ".git/config", "a.txt", ".ssh/id_rsa"] {
         scene.put(path, "");

@@ -163,7 +163,7 @@ fn a_pattern_picks_names_and_a_bomb_is_an_error() {
 
 // F53
 #[test]
-fn a_large_or_deep_folder_ends_with_a_word_about_it() {
+fn large_and_deep_folders_are_refused_or_shortened_with_a_message() {
     let scene = Scene::new();
     fs::create_dir(scene.at("wide")).unwrap();
     for number in 0..100_010 {

@@ -22,7 +22,7 @@ fn check(content: impl AsRef<[u8]>, mut arguments: Value, expected: Result<&str,
 }
 
 #[test]
-fn lines_come_with_numbers_and_totals() {
+fn lines_are_shown_with_numbers_and_totals() {
     check("one\ntwo\n", json!({}), Ok("[a.txt: lines 1-2 of 2]\n     1\tone\n     2\ttwo\n"));
     check("one\r\ntwo", json!({}), Ok("[a.txt: lines 1-2 of 2]\n     1\tone\n     2\ttwo\n"));
     check("", json!({}), Ok("[a.txt is empty]"));
@@ -30,7 +30,7 @@ fn lines_come_with_numbers_and_totals() {
 }
 
 #[test]
-fn a_page_says_how_to_read_on() {
+fn a_page_names_the_next_offset() {
     let two = "[a.txt: lines 2-3 of 4; read on with offset 4]\n     2\tb\n     3\tc\n";
     check("a\nb\nc\nd\n", json!({"offset": 2, "limit": 2}), Ok(two));
     check("a\nb\nc\nd\n", json!({"offset": 4}), Ok("[a.txt: lines 4-4 of 4]\n     4\td\n"));
@@ -244,7 +244,7 @@ fn spilled_outputs_are_paged() {
 }
 
 #[test]
-fn ways_out_are_refused_with_words() {
+fn paths_out_of_the_workspace_are_refused() {
     let scene = Scene::new();
     std::fs::write(scene.folder.path().join("secret"), "secret").unwrap();
     for path in ["../secret", "/etc/passwd", "a/../../secret", "/proc/self/root/etc/passwd", "", "~/x"] {
@@ -270,7 +270,7 @@ fn effects_name_the_path_and_touch_nothing() {
 }
 
 #[test]
-fn the_path_is_known_before_the_rest_has_come() {
+fn early_effects_need_only_the_path() {
     let scene = Scene::new();
     for tool in &scene.tools {
         assert_eq!(tool.early_effects(&EarlyArguments::default()), []);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_protocol::ToolSpec;
-use windlass_tool::{GrowingArguments, Progress, Showing};
+use windlass_tool::{GrowingArguments, Progress, ProgressSink};
 
 use crate::scene::{Scene, payload};
 
@@ -65,7 +65,7 @@ fn a_call_is_shown_while_it_arrives() {
     let (mut told, mut arguments) = (Vec::new(), GrowingArguments::default());
     for delta in ["", r#"{"path": "a"#, r#".txt", "con"#, r#"tent": "x\n"#, r#"y", "more": 1}"#] {
         arguments.push(delta);
-        tool.on_partial(&mut Showing::new(&mut |progress| told.push(progress)), &mut arguments);
+        tool.on_partial(&mut ProgressSink::new(&mut |progress| told.push(progress)), &mut arguments);
     }
     let output = |text: &str| Progress::Output(text.to_owned());
     assert_eq!(told, [Progress::Note("wants to write a.txt".to_owned()), output("x\n"), output("y")]);

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_and_short_fields_count_more() {
+    fn rare_terms_and_short_fields_score_higher() {
         let common = Bm25::new(1.0, 9, 10, 50);
         let rare = Bm25::new(1.0, 1, 10, 50);
         assert!(rare.score(1, 5) > common.score(1, 5) && common.score(1, 5) > 0.0);

@@ -172,7 +172,7 @@ fn quality(tool: &CodebaseSearch) -> f64 {
 }
 
 #[test]
-fn similar_meaning_ranks_before_equal_words() {
+fn embeddings_improve_the_ranking_over_bm25() {
     let (folder, workspace) = scene(FILES);
     for (path, text) in strangers() {
         write(workspace.root(), &[(&path, &text)]);
@@ -235,7 +235,7 @@ fn requests_are_bounded_in_texts_and_bytes() {
 }
 
 #[test]
-fn whatever_fails_the_order_of_words_stands_and_the_reason_is_said() {
+fn bm25_order_stays_if_embeddings_fail() {
     let (folder, workspace) = scene(FEW);
     let expected = ask(&plain(&folder, &workspace), QUERY);
     let limits = EmbeddingLimits::default().with_total(Duration::from_millis(20));
@@ -269,7 +269,7 @@ fn vectors_received_before_a_failure_are_kept() {
 }
 
 #[test]
-fn a_model_that_changed_its_vectors_is_asked_for_all_again() {
+fn a_changed_vector_length_re_embeds_everything() {
     let (folder, workspace) = scene(FEW);
     let limits = EmbeddingLimits::default();
     ask(&plain(&folder, &workspace).with_embedder(Arc::new(Meanings::default()), limits), QUERY);

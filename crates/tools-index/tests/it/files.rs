@@ -50,7 +50,7 @@ fn ignore_files_that_cannot_be_used_are_reported() {
 }
 
 #[test]
-fn languages_are_told_by_name_first_line_and_content() {
+fn languages_are_detected_by_name_first_line_and_content() {
     let files = [
         ("a.rs", ""),
         ("Makefile", "all:\n"),

@@ -108,7 +108,7 @@ fn deep_nesting_ends_without_a_stack() {
 }
 
 #[test]
-fn a_stopped_or_too_long_source_says_so() {
+fn a_stopped_or_oversized_source_reports_its_gap() {
     let long = "fn f() {}\n".repeat(MAX_SOURCE_BYTES / 10 + 1);
     assert_eq!(outline("a.rs".as_ref(), long.as_bytes(), &|| false).gap, Some(Gap::TooLong));
     let source = "fn f() {}\n".repeat(10_000);

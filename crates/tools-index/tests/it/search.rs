@@ -128,7 +128,7 @@ pub(crate) fn below(folder: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_broken_index_or_one_of_another_version_is_made_anew_and_said() {
+fn a_broken_or_outdated_index_is_rebuilt_and_reported() {
     let (folder, workspace) = scene(FILES);
     let healthy = places(&ask(&search(&folder, &workspace), "config")).len();
     let check = |break_it: &dyn Fn(&Path), words: &str| {
@@ -182,7 +182,7 @@ fn many_at_once_do_not_break_the_index() {
 }
 
 #[test]
-fn the_index_lies_outside_of_the_workspace() {
+fn the_index_must_be_outside_the_workspace() {
     let (folder, workspace) = scene(FILES);
     for inside in [workspace.root().to_path_buf(), workspace.root().join("a/b"), PathBuf::from("relative")] {
         let error = CodebaseSearch::new(Arc::clone(&workspace), inside).unwrap_err();
@@ -222,7 +222,7 @@ impl Ranker for Turned {
 }
 
 #[test]
-fn a_ranker_orders_what_was_found_and_may_fail() {
+fn a_ranker_reorders_results_and_its_failure_keeps_the_order() {
     let (folder, workspace) = scene(FILES);
     let plain = ask(&search(&folder, &workspace), "config");
     let mut turned: Vec<_> = places(&plain);
@@ -331,7 +331,7 @@ fn an_index_that_cannot_be_written_still_answers() {
 
 // command-line B8
 #[test]
-fn a_search_that_is_stopped_does_not_say_that_nothing_was_found() {
+fn a_cancelled_search_is_not_reported_as_empty() {
     let (folder, workspace) = scene(FILES);
     let ctx = windlass_tool::Context::new(windlass_protocol::CallId::new("call_1").unwrap());
     ctx.cancellation().cancel();

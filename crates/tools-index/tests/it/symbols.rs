@@ -36,7 +36,7 @@ fn symbols_are_found_by_name_kind_and_language() {
 }
 
 #[test]
-fn a_bad_question_is_answered_with_what_to_do() {
+fn invalid_arguments_get_an_error_with_advice() {
     let (_folder, workspace) = scene(&[("a.rs", RUST), ("b.bin", "a\0b")]);
     let bad = |name, arguments, words: &str| {
         let text = call(&workspace, name, &arguments).unwrap_err();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_hitl::{
-    ApprovalHistory, ApprovalRequest, Autonomy, Binding, Facts, Grants, Policy, Verdict, decide,
+    ApprovalHistory, ApprovalRequest, Autonomy, Binding, Grants, Policy, PolicyInput, Verdict, decide,
 };
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall};
 use windlass_tool::{CancellationToken, Context};
@@ -219,14 +219,18 @@ impl windlass_tools_openapi::Resolver for Private {
 }
 
 /// Decides about a call as an agent does.
-fn facts(api: &OpenApi, name: &str, arguments: &Value) -> (Facts, ToolCall, Vec<windlass_protocol::Change>) {
+fn facts(
+    api: &OpenApi,
+    name: &str,
+    arguments: &Value,
+) -> (PolicyInput, ToolCall, Vec<windlass_protocol::Change>) {
     let tools = OperationTools::builder(api).writes(true).skip_refused(true).build().unwrap();
     let tool = tool(&tools, name);
     let payload = payload(arguments);
     let arguments = windlass_protocol::Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), tool.spec().name().clone(), arguments);
     let inspection = tool.inspect(&payload);
-    let facts = Facts::new(tool.spec().name().clone(), tool.hints(), &call, tool.effects(&payload));
+    let facts = PolicyInput::new(tool.spec().name().clone(), tool.hints(), &call, tool.effects(&payload));
     (facts, call, inspection.changes)
 }
 

@@ -113,7 +113,7 @@ fn operations_that_cannot_be_sent_are_refused_by_name() {
 }
 
 #[test]
-fn base_urls_come_from_servers_and_their_variables() {
+fn base_urls_are_built_from_servers_and_their_variables() {
     let build = |servers: &str, variables: &[(&str, &str)]| {
         let api = OpenApi::parse(
             format!("openapi: 3.1.0\nservers: {servers}\npaths: {{/x: {{get: {{}}}}}}").as_bytes(),

@@ -32,7 +32,7 @@ fn tags_ids_and_paths_select_together() {
 }
 
 #[test]
-fn errors_of_a_selection_say_what_to_do() {
+fn selection_errors_contain_advice() {
     let api = pets();
     let builder = || OperationTools::builder(&api);
     for (builder, expected) in [

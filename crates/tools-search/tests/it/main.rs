@@ -78,7 +78,7 @@ fn results_are_sorted_and_counted() {
 
 // Must be shown 5: the first results do not depend on the order in which threads finish.
 #[test]
-fn a_page_goes_on_where_the_last_one_ended() {
+fn a_page_continues_where_the_last_one_ended() {
     let files = [("a.rs", "x1\ny\nx2\nx3\n"), ("b/c.rs", "x4\nx5"), ("b.rs", "x6")];
     let (_folder, tool) = scene(&files);
     let page = |offset| call(&tool, &json!({"pattern": "x", "limit": 2, "offset": offset})).unwrap();
@@ -100,7 +100,7 @@ fn a_page_goes_on_where_the_last_one_ended() {
 }
 
 #[test]
-fn names_and_counts_are_told_instead_of_lines() {
+fn files_and_count_modes_list_files_instead_of_lines() {
     let files = [("a.rs", "x\nx\n"), ("b/c.py", "x"), ("d.txt", "y")];
     let both = "[2 of 2 files shown, with 3 matching lines in all]\n";
     check(&files, &json!({"pattern": "x", "mode": "files"}), &format!("{both}a.rs\nb/c.py\n"));
@@ -177,7 +177,7 @@ fn long_lines_are_cut_with_exact_counts() {
 }
 
 #[test]
-fn a_bad_pattern_is_answered_with_what_to_do() {
+fn an_invalid_pattern_gets_an_error_with_advice() {
     let (_folder, tool) = scene(&[]);
     for pattern in ["fn main(", "a\nb", "(a{1000}){1000}"] {
         let text = call(&tool, &json!({"pattern": pattern})).unwrap_err();
@@ -367,7 +367,7 @@ fn line_ends_of_another_system_are_line_ends() {
 
 // correctness-3 9: text in each encoding that `read_file` shows is found.
 #[test]
-fn text_of_other_encodings_is_searched_as_it_is_shown() {
+fn other_encodings_are_decoded_before_the_search() {
     let (folder, tool) = scene(&[("plain.txt", "caf\u{e9} plain\n")]);
     let work = folder.path().join("work");
     fs::write(work.join("latin.txt"), b"une tr\xe8s bonne journ\xe9e\ncaf\xe9 wombat\n").unwrap();
@@ -410,7 +410,7 @@ fn context_before_the_first_match_of_a_page_is_shown() {
 
 // command-line B8
 #[test]
-fn a_search_that_is_stopped_does_not_say_that_nothing_was_found() {
+fn a_cancelled_search_is_not_reported_as_empty() {
     let (_folder, tool) = scene(&[("a", "needle")]);
     let ctx = Context::new(CallId::new("call_1").unwrap());
     ctx.cancellation().cancel();

@@ -19,7 +19,7 @@ fn commands_proved_to_read_get_only_read_access() {
 }
 
 #[test]
-fn one_git_command_that_writes_gets_the_repository() {
+fn a_single_git_write_command_needs_the_repository() {
     check(
         Need::Repository,
         &["git commit -m 'a b'", "git add -A", "git --no-pager checkout main", "git branch new"],
@@ -27,7 +27,7 @@ fn one_git_command_that_writes_gets_the_repository() {
 }
 
 #[test]
-fn everything_else_gets_the_workspace() {
+fn all_other_commands_need_the_workspace() {
     let texts =
         ["make", "git -C sub commit", "git -c core.hooksPath=x commit", "git add . && git commit -m x"];
     check(Need::Write, &texts);
@@ -38,7 +38,7 @@ fn everything_else_gets_the_workspace() {
 }
 
 #[test]
-fn words_are_told_as_a_shell_reads_them() {
+fn argv_is_quoted_for_a_shell() {
     let asked = RequestedCommand::Words(["echo", "a b", "$(x)"].map(str::to_owned).to_vec());
     assert_eq!(asked.command(), "echo 'a b' '$(x)'");
     assert_eq!(RequestedCommand::text("echo  'a'".to_owned()).command(), "echo a");

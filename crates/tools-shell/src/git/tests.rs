@@ -23,7 +23,7 @@ fn programs_that_a_repository_could_run_are_disabled() {
 }
 
 #[test]
-fn another_repository_is_not_meant() {
+fn commands_on_another_repository_do_not_write_this_one() {
     assert!(writes_repository(&words("git commit -m x")));
     for text in
         ["git -C sub commit", "git --git-dir=x commit", "git config x y", "git", "hg commit", "git push"]

@@ -13,7 +13,7 @@ fn check(limit: usize, pushed: &str, expected: &str) {
 }
 
 #[test]
-fn head_and_tail_are_kept_whatever_the_pieces() {
+fn head_and_tail_are_kept_for_any_chunking() {
     check(8, "abcdefgh", "abcdefgh");
     check(8, "abcdefghi", "abcd\n[… 1 bytes left out …]\nfghi");
     check(8, "abcüüüxyz", "abc\n[… 6 bytes left out …]\nxyz");

@@ -40,7 +40,7 @@ fn pages_end_on_lines_and_lead_to_the_next() {
 }
 
 #[test]
-fn the_last_lines_are_found_from_behind() {
+fn the_last_lines_are_found_from_the_end() {
     let text = "one\ntwo\nthree\n";
     check(text, &tail(1), "[bytes 8 to 14 of 14; this is its end]", "three\n");
     check(text, &tail(2), "[bytes 4 to 14 of 14; this is its end]", "two\nthree\n");
@@ -49,7 +49,7 @@ fn the_last_lines_are_found_from_behind() {
 }
 
 #[test]
-fn matching_lines_come_with_their_offsets_and_totals() {
+fn matching_lines_have_offsets_and_totals() {
     let text = "one\ntwo\nthree\nTWO";
     let end = "; before each line is its offset; 17 bytes in all]";
     check(text, &matching("two"), &format!("[2 of 4 lines match `two`{end}"), "4: two\n14: TWO\n");
@@ -67,7 +67,7 @@ fn matching_lines_come_with_their_offsets_and_totals() {
 
 // S16: a match is found in a line of any length, wherever the blocks of the reader end.
 #[test]
-fn a_match_is_found_wherever_blocks_end() {
+fn a_match_is_found_across_block_ends() {
     for size in [BLOCK_BYTES - 3, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES] {
         let mut text = "x".repeat(size);
         text.push_str("\nneedle here\nlast\n");

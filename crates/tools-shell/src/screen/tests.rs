@@ -14,7 +14,7 @@ fn check(written: &str, text: &str) {
 
 // S14
 #[test]
-fn text_is_told_without_what_moves_and_colours() {
+fn control_sequences_are_removed_from_text() {
     check("plain ü\r\n", "plain ü\n");
     check("\u{1b}[31mred\u{1b}[0m\r\n$ ", "red\n$ ");
     check("10%\r50%\r100%\r\ndone", "100%\ndone");
@@ -48,7 +48,7 @@ fn a_screen_is_what_a_human_would_see() {
 
 // S16: random bytes neither cause a panic nor let the screen grow.
 #[test]
-fn noise_harms_nobody() {
+fn random_bytes_keep_screen_and_buffer_valid() {
     let (mut screen, mut kept) = (Screen::new(Size::clamp(Some(1), Some(1))), HeadAndTail::new(100));
     let mut seed = 1_u64;
     for _ in 0..200_000 {

@@ -21,7 +21,7 @@ fn context() -> (Context, Arc<Mutex<Vec<String>>>) {
 
 // correctness "suspicions": progress had replacement characters where a read ended inside a character.
 #[tokio::test]
-async fn a_character_that_two_reads_share_is_reported_whole() {
+async fn a_character_split_over_two_reads_is_reported_whole() {
     let text = "aß€😀é\n";
     for size in 1..text.len() {
         let (ctx, told) = context();

@@ -93,7 +93,7 @@ fn cfg_029_a_protected_name_is_not_made() {
 }
 
 #[test]
-fn cfg_031_a_link_to_a_protected_name_helps_nobody() {
+fn cfg_031_a_symlink_does_not_bypass_protection() {
     require!(Need::Namespaces, namespaces());
     let scene = repository(&[]);
     fs::create_dir_all(scene.work.join(".git/hooks")).unwrap();
@@ -124,7 +124,7 @@ fn timed(scene: &Scene, command: &str, limit: u64) -> (Met, Duration) {
 }
 
 #[test]
-fn prc_001_to_005_nobody_survives() {
+fn prc_001_to_005_all_processes_end() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let one = mark(40);
@@ -145,7 +145,7 @@ fn prc_001_to_005_nobody_survives() {
 }
 
 #[test]
-fn prc_007_to_011_nothing_waits_and_the_host_is_out_of_reach() {
+fn prc_007_to_011_nothing_blocks_and_the_host_is_unreachable() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let (met, took) = timed(&scene, "sudo -S true", 10_000);

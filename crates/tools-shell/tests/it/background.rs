@@ -20,7 +20,7 @@ fn within(what: &str, mut is_so: impl FnMut() -> bool) {
 
 // Q1: a background command returns at once, continues, and is read and ended by its id.
 #[test]
-fn a_background_command_goes_on_and_is_read() {
+fn a_background_command_continues_and_its_output_can_be_read() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let command = "echo first; echo oops >&2; until [ -e go ]; do sleep 0.05; done; echo second; exit 3";
@@ -47,7 +47,7 @@ fn a_background_command_goes_on_and_is_read() {
 }
 
 #[test]
-fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
+fn a_command_that_outlasts_the_yield_time_continues() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let command = "echo early; until [ -e go ]; do sleep 0.05; done; echo late";
@@ -63,7 +63,7 @@ fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
 
 // Q1: `kill_command` sends TERM, waits, and kills the whole process tree, also if the processes ignore TERM.
 #[test]
-fn a_killed_command_leaves_nobody() {
+fn kill_ends_all_processes_of_a_command() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let mark = mark(80);

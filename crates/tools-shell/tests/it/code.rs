@@ -46,7 +46,7 @@ fn code_runs_and_keeps_nothing() {
 }
 
 #[test]
-fn exc_003_no_file_of_the_user_is_there() {
+fn exc_003_no_file_of_the_user_is_visible() {
     require!(Need::Namespaces, namespaces());
     require!(Need::Python, has("python3"));
     let scene = Scene::new();
@@ -91,7 +91,7 @@ fn code_is_refused_where_nothing_confines_it() {
 
 // RES, Q1
 #[test]
-fn code_is_bounded_and_leaves_nobody() {
+fn code_is_limited_and_all_its_processes_end() {
     require!(Need::Namespaces, namespaces());
     require!(Need::Python, has("python3"));
     let scene = Scene::new();

@@ -18,7 +18,7 @@ fn check(command: &str, status: ResultStatus, text: &str) {
 }
 
 #[test]
-fn output_and_exit_code_come_back() {
+fn output_and_exit_code_are_returned() {
     check("echo hello", ResultStatus::Ok, "[exit code 0; sandbox: none]\nhello\n");
     check(
         "echo a; echo b >&2; exit 3",
@@ -58,7 +58,7 @@ fn a_command_that_ignores_term_is_killed_with_its_group() {
 
 // Q1: if a grandchild holds the pipe open, its output is awaited for a limited time only.
 #[test]
-fn a_grandchild_that_holds_the_pipe_is_not_waited_for() {
+fn a_grandchild_with_an_open_pipe_does_not_delay_the_result() {
     let (folder, tool) = plain();
     let began = Instant::now();
     let command = "sleep 300 & echo $! > child; echo done";
@@ -70,7 +70,7 @@ fn a_grandchild_that_holds_the_pipe_is_not_waited_for() {
 
 // L7
 #[test]
-fn stopping_yields_what_came() {
+fn a_cancelled_command_returns_its_output_so_far() {
     let (folder, tool) = plain();
     let token = CancellationToken::new();
     let stop = token.clone();
@@ -124,7 +124,7 @@ fn a_flood_is_shown_by_head_and_tail_and_spilled_whole() {
 }
 
 #[test]
-fn the_folder_is_confined_and_told_in_the_effects() {
+fn cwd_stays_in_the_workspace_and_is_part_of_the_effects() {
     let (folder, tool) = plain();
     fs::create_dir(folder.path().join("work/sub")).unwrap();
     std::os::unix::fs::symlink("/", folder.path().join("work/out")).unwrap();
@@ -145,7 +145,7 @@ fn the_folder_is_confined_and_told_in_the_effects() {
 
 // SECURITY "run_command" 1
 #[test]
-fn words_need_no_shell() {
+fn argv_runs_without_a_shell() {
     let (folder, tool) = plain();
     let run = |arguments| call(&tool, &context(&folder), &arguments).unwrap().1;
     let text = run(json!({"argv": ["printf", "%s|", "a b", "$(x)", "*"]}));
@@ -185,7 +185,7 @@ fn control_characters_are_shown_and_kept_in_a_file() {
 }
 
 #[test]
-fn one_git_command_that_writes_says_so() {
+fn a_single_git_command_that_writes_declares_the_effect() {
     let (_folder, tool) = plain();
     let effects = tool.effects(&payload(&json!({"command": "git commit -m x"})));
     assert_eq!(effects.get(1), Some(&Effect::Write { path: ".git".into(), bytes: None }));

@@ -31,7 +31,7 @@ fn the_first_line_names_the_level() {
 
 // Q3: `inspect` reports the level of confinement and its gaps before the call runs.
 #[test]
-fn the_containment_is_told_before_the_call() {
+fn the_containment_is_reported_before_the_call() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.write(".env", "secret");
@@ -68,7 +68,7 @@ fn a_command_that_only_reads_finds_the_workspace_read_only() {
 
 // SECURITY "run_command" 6
 #[test]
-fn git_writes_its_repository_only_where_that_was_said() {
+fn git_writes_its_repository_only_with_a_declared_effect() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.git(&["init", "-q"]);
@@ -90,7 +90,7 @@ fn git_writes_its_repository_only_where_that_was_said() {
 }
 
 #[test]
-fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
+fn workspace_secrets_and_run_state_are_not_visible() {
     require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     scene.write(".env", "KEY=secret");
@@ -124,7 +124,7 @@ fn commands_that_cannot_be_confined_do_not_run() {
 
 // SECURITY "Sandbox" C: files that cannot be protected are compared before and after the command.
 #[test]
-fn a_change_of_what_runs_later_is_told() {
+fn changed_files_that_decide_what_runs_later_are_reported() {
     let mut scene = Scene::new();
     scene.shell = Shell::new_unconfined();
     scene.write(".git/config", "[core]\n");
@@ -145,7 +145,7 @@ fn a_change_of_what_runs_later_is_told() {
 
 // security 20
 #[test]
-fn new_modes_are_told() {
+fn new_executable_and_setuid_modes_are_reported() {
     let mut scene = Scene::new();
     scene.write("old.sh", "");
     let set = |name: &str, mode| {
@@ -195,7 +195,7 @@ fn new_modes_are_told() {
 
 // security 8: files with ordinary names form a repository, from which git would run a program.
 #[test]
-fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
+fn a_planted_repository_is_reported_and_not_trusted() {
     let mut scene = Scene::new();
     let plant = "mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/main' > docs/HEAD; \
         printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch @CANARY@; false\\n' > docs/config";

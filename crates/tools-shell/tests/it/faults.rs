@@ -40,7 +40,7 @@ fn f57_both_streams_and_one_endless_line_are_bounded() {
 }
 
 #[test]
-fn f58_who_holds_the_pipe_is_not_waited_for() {
+fn f58_an_open_pipe_does_not_delay_the_result() {
     require!(Need::Namespaces, namespaces());
     let began = Instant::now();
     let mark = mark(61);
@@ -64,7 +64,7 @@ pub(crate) fn left() -> (usize, usize) {
 
 // Q1, Q2, and issue 6: grandchildren hold the pipe, ignore TERM, wait for input, or fork without end.
 #[test]
-fn f61_stubborn_children_leave_nothing_run_after_run() {
+fn f61_stubborn_children_leak_no_processes_or_descriptors() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let mark = mark(62);

@@ -22,7 +22,7 @@ fn memory(name: &str) -> u64 {
 
 // R9, issue 6 "Must be shown" 4
 #[test]
-fn a_flood_is_bounded_in_memory_and_every_page_of_it_is_there() {
+fn a_flood_uses_bounded_memory_and_every_page_can_be_read() {
     require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let run = Run::new(&scene);

@@ -11,7 +11,7 @@ use crate::scene::{call, context, payload, plain};
 
 // security 2: a link that a repository ships, in the words of a command.
 #[test]
-fn a_link_in_a_word_is_told_with_what_it_leads_to() {
+fn a_link_in_an_argument_is_reported_with_its_target() {
     let (folder, tool) = plain();
     let work = folder.path().join("work");
     fs::create_dir_all(work.join("private/sub")).unwrap();
@@ -36,7 +36,7 @@ fn a_link_in_a_word_is_told_with_what_it_leads_to() {
 // A link must be found among many other words: a repeated word counts once, and a command with too many paths is
 // refused.
 #[test]
-fn a_link_behind_thousands_of_words_is_told_or_nothing_runs() {
+fn a_link_after_thousands_of_arguments_is_reported_or_nothing_runs() {
     let (folder, tool) = plain();
     let work = folder.path().join("work");
     fs::create_dir_all(work.join("private")).unwrap();

@@ -82,7 +82,7 @@ fn keys_are_signals() {
 
 // A background job of a shell has SIGINT ignored, and a supervisor may block it: keys are signals there, too.
 #[test]
-fn keys_are_signals_whoever_started_us() {
+fn keys_are_signals_even_if_the_host_ignores_them() {
     let mut host = std::process::Command::new("/usr/bin/env");
     host.args(["--ignore-signal=INT,QUIT,HUP", "--block-signal=INT,TSTP"]);
     host.arg(std::env::current_exe().unwrap()).args(["--exact", "sessions::keys_are_signals"]);
@@ -178,7 +178,7 @@ fn drawn_output_is_shown_as_a_screen() {
 
 // SECURITY "Sandbox": a program at the terminal is confined like any command, and cannot type for the user.
 #[test]
-fn a_terminal_is_no_way_out() {
+fn a_terminal_does_not_escape_the_sandbox() {
     require!(Need::Namespaces, namespaces());
     require!(Need::Python, python());
     let scene = Scene::new();
@@ -205,7 +205,7 @@ fn a_terminal_is_no_way_out() {
 
 // SECURITY "Risk levels": typing is High and needs approval; reading and ending do not.
 #[test]
-fn effects_and_risks_are_told() {
+fn effects_and_risks_are_declared() {
     let scene = Scene::new();
     let run = Run::new(&scene);
     let effects = |tool: &str, arguments| run.tool(tool).effects(&payload(&arguments));
@@ -245,7 +245,7 @@ fn effects_and_risks_are_told() {
 }
 
 #[test]
-fn sessions_are_bounded_and_close_when_nobody_looks() {
+fn sessions_are_limited_and_close_when_idle() {
     for (name, scene) in scenes() {
         let bounds = ProcessBounds::default().with_most(1, 1).with_idle(Duration::from_millis(2500));
         let run = Run::with(&scene, bounds);
@@ -264,7 +264,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
 
 // Q1: the jobs of a shell are in process groups of their own, and still end with the session.
 #[test]
-fn a_closed_session_leaves_nobody_run_after_run() {
+fn closed_sessions_leak_no_processes_or_descriptors() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let mark = mark(92);
@@ -310,7 +310,7 @@ fn a_closed_session_leaves_nobody_run_after_run() {
 // F63: the leash (`windlass_sandbox::Leash`) also covers processes that outlive their call. The host is this test in
 // a second process.
 #[test]
-fn f63_what_outlives_its_call_does_not_outlive_the_host() {
+fn f63_background_processes_end_with_the_host() {
     const HOST: &str = "WINDLASS_TEST_HOST";
     require!(Need::Namespaces, namespaces());
     if let Ok(mark) = std::env::var(HOST) {
@@ -324,7 +324,7 @@ fn f63_what_outlives_its_call_does_not_outlive_the_host() {
         }
     }
     let (mark, folder) = (mark(93), Scene::new().folder);
-    let name = "sessions::f63_what_outlives_its_call_does_not_outlive_the_host";
+    let name = "sessions::f63_background_processes_end_with_the_host";
     let mut host = std::process::Command::new(std::env::current_exe().unwrap());
     host.args(["--exact", name, "--nocapture"]).env(HOST, &mark).env("TMPDIR", folder.path());
     let mut host = host.stdout(std::process::Stdio::null()).spawn().unwrap();

@@ -27,13 +27,13 @@ fn other_dollar_signs_stay() {
 }
 
 #[test]
-fn arguments_without_a_place_are_put_behind() {
+fn arguments_without_a_placeholder_are_appended() {
     check("do it", "x y", "do it\n\nArguments: x y");
     check("do it", " ", "do it");
 }
 
 #[test]
-fn a_text_that_grows_too_long_is_none() {
+fn an_oversized_expansion_is_refused() {
     assert_eq!(expand(&"$ARGUMENTS".repeat(5_000), &"x".repeat(10_000)), None);
     assert_eq!(expand("do it", &"x".repeat(MAX_EXPANDED)), None);
 }

@@ -46,7 +46,7 @@ async fn a_command_gives_its_text_with_the_arguments_in_it() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_gone_is_said() {
+async fn a_deleted_command_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.md"), "x").unwrap();
     let tool = RunSlashCommand::new(SlashCommands::default().with_folder("user", folder.path()));

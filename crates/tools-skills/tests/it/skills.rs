@@ -123,7 +123,7 @@ fn skipped_skills_are_reported_with_a_reason() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_inside_and_told_where_it_leads_out() {
+fn links_are_followed_inside_and_reported_if_they_lead_out() {
     use std::os::unix::fs::symlink;
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(folder.path(), "all/real/SKILL.md", skill("real", "d", "x"));

@@ -15,7 +15,7 @@ fn check_as(style: Style, html: &str, expected: &str) {
 }
 
 #[test]
-fn words_and_marks() {
+fn text_and_inline_marks_are_rendered() {
     check("", "");
     check("a", "a\n");
     check("  a \n\t b&nbsp;c&amp;&lt;d  ", "a b c&<d\n");
@@ -87,7 +87,7 @@ fn invisible_content_is_not_read() {
 }
 
 #[test]
-fn a_title_is_told_apart() {
+fn the_title_is_separated_from_the_text() {
     let base = WebUrl::parse("https://h.test/").unwrap();
     let page = render("<head><title> A\n&amp; b </title></head><p>c", &base, Style::Markdown, 1_000);
     assert_eq!((page.title.as_deref(), page.text.as_str()), (Some("A & b"), "c\n"));
@@ -95,7 +95,7 @@ fn a_title_is_told_apart() {
 
 proptest::proptest! {
     #[test]
-    fn no_page_breaks_it(
+    fn any_page_renders_within_the_limits(
         parts in proptest::collection::vec((proptest::sample::select(TAGS.to_vec()), ".{0,6}"), 0..60),
     ) {
         let html: String = parts.iter().flat_map(|(tag, text)| [*tag, text.as_str()]).collect();
@@ -144,7 +144,7 @@ const TAGS: [&str; 30] = [
 ];
 
 #[test]
-fn a_hostile_page_costs_no_more_than_itself() {
+fn the_rendering_of_a_hostile_page_is_bounded() {
     let base = WebUrl::parse(&format!("https://h.test/{}", "x".repeat(7_000))).unwrap();
     for part in [
         "<div>",

@@ -128,7 +128,7 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn each_case_of_the_catalogue_ends_as_it_accepts() {
+async fn each_attack_of_the_catalogue_ends_as_expected() {
     let catalogue = require!(Need::Attacks, corpora::find_attacks("attacks.json"));
     let text = std::fs::read_to_string(catalogue).unwrap();
     let catalogue: Value = serde_json::from_str(&text).unwrap();

@@ -57,7 +57,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_whole_body_is_whole() {
+async fn a_complete_body_ends_as_whole() {
     check(sends(answer("200 OK", PLAIN, b"abc")), WebLimits::default(), Ending::Whole, "abc").await;
     check(sends(answer("204 No Content", "", b"")), WebLimits::default(), Ending::Whole, "").await;
     let chunked =
@@ -116,7 +116,7 @@ async fn packed_bodies_are_unpacked_to_a_limit() {
 }
 
 #[tokio::test]
-async fn broken_packing_is_said() {
+async fn broken_compression_is_reported() {
     let mut packed = gzip(b"abc");
     check(
         sends(answer("200 OK", GZIP, &packed[..packed.len() - 4])),

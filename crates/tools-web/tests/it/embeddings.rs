@@ -28,7 +28,7 @@ async fn failed(embeddings: &Embeddings) -> String {
 }
 
 #[tokio::test]
-async fn one_request_asks_for_all_texts() {
+async fn all_texts_are_embedded_with_one_request() {
     let body =
         json!({"data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": "AACAPwAAAAA="}]});
     let server = Server::saying(answer("200 OK", JSON, body.to_string().as_bytes())).await;
@@ -49,7 +49,7 @@ async fn one_request_asks_for_all_texts() {
 }
 
 #[tokio::test]
-async fn without_a_key_none_is_sent_and_without_texts_nothing() {
+async fn without_a_key_no_header_is_sent_and_without_texts_no_request() {
     let body = br#"{"data":[{"embedding":[1]}]}"#;
     let server = Server::saying(answer("200 OK", JSON, body)).await;
     let free = embeddings(&server, ServiceKey::NotNeeded);
@@ -62,7 +62,7 @@ async fn without_a_key_none_is_sent_and_without_texts_nothing() {
 }
 
 #[tokio::test]
-async fn hostile_answers_are_refused_in_words() {
+async fn hostile_answers_are_refused_with_a_message() {
     let garbled = "the answer is not a list of vectors";
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (answer("200 OK", JSON, b"hello"), garbled),
@@ -87,7 +87,7 @@ async fn hostile_answers_are_refused_in_words() {
 }
 
 #[tokio::test]
-async fn an_answer_without_end_and_one_that_never_comes_are_given_up() {
+async fn endless_and_missing_answers_are_aborted() {
     let steps =
         vec![Step::Send(b"HTTP/1.1 200 OK\r\n\r\n{\"data\": [".to_vec()), Step::Endless(vec![b' '; 99_999])];
     let steps = Mutex::new(Some(steps));

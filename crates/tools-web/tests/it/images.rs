@@ -46,7 +46,7 @@ fn picture(bytes: &[u8]) -> Value {
 }
 
 #[tokio::test]
-async fn a_picture_is_written_where_it_was_asked_for() {
+async fn an_image_is_written_to_the_requested_path() {
     let scene = Scene::saying(&picture(PNG)).await;
     let arguments = json!({"prompt": "a cat", "path": "art/cat.png", "size": "1024x1024"});
     let (status, text) = call(&scene.tool, &arguments).await;

@@ -52,7 +52,7 @@ fn each_literal_that_is_not_public_is_caught() {
 }
 
 #[test]
-fn blocks_begin_and_end_where_the_registry_says() {
+fn address_blocks_match_the_registry() {
     let last_inside = [
         "0.255.255.255",
         "10.255.255.255",

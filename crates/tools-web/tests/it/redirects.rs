@@ -70,7 +70,7 @@ async fn on_the_same_host_they_are_followed() {
 }
 
 #[tokio::test]
-async fn there_are_at_most_five() {
+async fn at_most_five_redirects_are_followed() {
     let server = Server::start(|head| {
         let left: usize = path(head).trim_start_matches('/').parse().unwrap();
         let next = format!("location: /{}\r\n", left.saturating_sub(1));
@@ -90,7 +90,7 @@ async fn there_are_at_most_five() {
 }
 
 #[tokio::test]
-async fn to_another_host_they_are_told_and_not_followed() {
+async fn redirects_to_another_host_are_reported_and_not_followed() {
     let server = redirecting().await;
     let web = FakeWeb::open().with_server("a.test", "93.184.216.34", server.address);
     let fetch = web.fetch();

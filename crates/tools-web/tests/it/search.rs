@@ -55,7 +55,7 @@ async fn a_search_sends_what_was_asked_and_shows_numbered_sources() {
 }
 
 #[tokio::test]
-async fn an_answer_comes_with_its_sources() {
+async fn an_answer_is_returned_with_its_sources() {
     let server = saying(&json!({"answer": "42.", "results": [
         {"title": "T", "url": "https://a.test/", "content": "x".repeat(600)}]}))
     .await;
@@ -71,7 +71,7 @@ async fn an_answer_comes_with_its_sources() {
 }
 
 #[tokio::test]
-async fn pages_are_extracted_and_what_failed_is_said() {
+async fn pages_are_extracted_and_failures_are_reported() {
     let server = saying(&json!({"results": [{"url": "https://a.test/", "raw_content": "# A\n\ntext"}],
         "failed_results": [{"url": "https://b.test/", "error": "Timeout"}]}))
     .await;

@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_at_all_does(text in ".{0,60}", rest in ".{0,20}") {
+    fn no_url_text_dials_a_hidden_address(text in ".{0,60}", rest in ".{0,20}") {
         let web = web();
         for text in [text.clone(), format!("http://{text}"), format!("http://127.0.0.1{text}"), format!("//{text}:{rest}@{rest}")] {
             if let Ok(url) = WebUrl::parse(&text) {
@@ -144,7 +144,7 @@ fn url_encoded(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_name_is_asked_for_once_and_what_was_checked_is_dialled() {
+async fn a_name_is_resolved_once_and_the_checked_address_is_dialled() {
     // DNS rebinding: public for the check, loopback for a second lookup.
     let web = FakeWeb::open().with_name("rebind.test", &[&["93.184.216.34"], &["127.0.0.1"]]);
     let url = WebUrl::parse("http://rebind.test/").unwrap();
@@ -196,7 +196,7 @@ async fn ports_and_private_hosts_are_the_programs_to_name() {
 }
 
 #[tokio::test]
-async fn the_next_address_is_tried_and_there_are_not_many() {
+async fn at_most_four_addresses_are_dialled_in_turn() {
     let server = redirecting().await;
     let web = FakeWeb::open()
         .with_server("a.test", "93.184.216.36", server.address)

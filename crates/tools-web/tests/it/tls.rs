@@ -73,7 +73,7 @@ async fn the_certificate_has_to_be_trusted_and_of_that_name() {
 }
 
 #[test]
-fn a_root_that_is_none_is_refused() {
+fn an_invalid_root_certificate_is_refused() {
     for pem in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
         let refused = FakeWeb::open().fetch().with_root(pem.as_bytes());
         assert!(refused.is_err(), "{pem:?}");

@@ -71,7 +71,7 @@ fn effects_name_the_host_that_is_meant() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_what_happened_and_where_the_content_is() {
+async fn the_result_contains_status_and_enclosed_content() {
     let page = "<title>T</title><h1>A</h1><p>b <a href=/c>d</a>";
     let server = Server::saying(answer("200 OK", HTML, page.as_bytes())).await;
     let url = server.url("/x");
@@ -92,7 +92,7 @@ async fn the_model_is_told_what_happened_and_where_the_content_is() {
 
 // EXF-003: a GET request sends the content of its URL, so a URL with a secret is refused.
 #[tokio::test]
-async fn a_url_with_a_secret_is_not_asked_for() {
+async fn a_url_with_a_secret_is_not_requested() {
     let server = Server::saying(answer("200 OK", HTML, b"x")).await;
     let redactor = Redactor::new(["sk/planted=0001".into()]);
     for (path, is_sent) in [
@@ -140,7 +140,7 @@ async fn omitted_content_is_reported() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server_is_an_error_with_its_words() {
+async fn a_server_error_is_an_error_with_its_body() {
     let server = Server::saying(answer("404 Not today", HTML, b"<p>no such page")).await;
     let (status, text) = call(&tool(&server), &json!({"url": server.url("/")})).await;
     assert_eq!(status, ResultStatus::Error);
@@ -152,7 +152,7 @@ async fn an_error_of_the_server_is_an_error_with_its_words() {
 }
 
 #[tokio::test]
-async fn refusals_say_what_to_do() {
+async fn refusals_contain_advice() {
     let server = Server::saying(answer("302 Found", "location: https://b.test/x\r\n", b"")).await;
     let (status, text) = call(&tool(&server), &json!({"url": server.url("/")})).await;
     assert_eq!(status, ResultStatus::Ok);

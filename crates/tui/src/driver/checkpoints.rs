@@ -3,7 +3,7 @@
 use windlass_app::runs::{find_before_turn, format_diff, open_checkpoints};
 use windlass_app::sessions::Sessions;
 use windlass_app::{AppError, ErrorKind};
-use windlass_checkpoint::{DiffEnd, Foreign};
+use windlass_checkpoint::{DiffEnd, ForeignChanges};
 use windlass_journal::FileJournal;
 use windlass_text::count_noun;
 
@@ -28,7 +28,7 @@ pub(super) fn restore(sessions: &Sessions, session: &str, turn: Option<u32>) -> 
     };
     // The lock of the journal proves that the run does not work.
     let journal = FileJournal::open(folder.journal()).map_err(checkpoint_error)?;
-    let restored = checkpoints.restore(&to.id, Foreign::Refuse);
+    let restored = checkpoints.restore(&to.id, ForeignChanges::Refuse);
     drop(journal);
     let restored = restored.map_err(checkpoint_error)?;
     let undo =

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_app::feed::{Closing, FeedEvent, FeedKind, MessageSource, Question, RunOutcome};
+use windlass_app::feed::{FeedEvent, FeedKind, MessageSource, Question, QuestionEnd, RunOutcome};
 
 use super::{Phase, State, StopRequest};
 use crate::action::Action;
@@ -74,18 +74,20 @@ impl State {
             }
             FeedKind::QuestionClosed { question, closing, by } => {
                 let Some(closed) = self.close_card(question) else { return };
-                if let (Closing::Denied { comment }, Some(call)) = (closing, closed.call()) {
+                if let (QuestionEnd::Denied { comment }, Some(call)) = (closing, closed.call()) {
                     self.transcript.deny(&call, comment.as_deref());
                 }
-                let answered =
-                    !matches!(closing, Closing::Withdrawn | Closing::TimedOut | Closing::NoApprover);
-                let is_edited = matches!(closing, Closing::Approved { arguments: Some(_), .. });
+                let answered = !matches!(
+                    closing,
+                    QuestionEnd::Withdrawn | QuestionEnd::TimedOut | QuestionEnd::NoApprover
+                );
+                let is_edited = matches!(closing, QuestionEnd::Approved { arguments: Some(_), .. });
                 match by {
                     Some(by) if answered && *by != self.window => {
                         let with = if is_edited { " with changed arguments" } else { "" };
                         self.transcript.add_notice(&format!("the question was answered in {by}{with}"));
                     }
-                    _ if *closing == Closing::TimedOut => {
+                    _ if *closing == QuestionEnd::TimedOut => {
                         self.transcript.add_notice("the question was not answered in time");
                     }
                     _ => {}

@@ -103,7 +103,7 @@ mod tests {
     use super::{find_files, unquote};
 
     #[test]
-    fn pictures_in_words_are_found() {
+    fn image_files_in_a_message_are_found() {
         let text = "compare @a.png, @\"my shot.JPG\" and @src/lib.rs (me@b.png)";
         assert_eq!(find_files(text), ["a.png", "my shot.JPG"]);
         assert_eq!(find_files("@a.png @a.png"), ["a.png"]);

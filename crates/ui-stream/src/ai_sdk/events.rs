@@ -1,7 +1,7 @@
 //! The chunks of each kind of event.
 
 use serde_json::{Value, json};
-use windlass_app::feed::{Closing, FeedEvent, FeedKind, Question, RunOutcome};
+use windlass_app::feed::{FeedEvent, FeedKind, Question, QuestionEnd, RunOutcome};
 
 use super::{AiSdkEncoder, AiSdkVersion, Step};
 use crate::run::{agent_id, call_of, failure, output, to_json};
@@ -132,16 +132,16 @@ impl AiSdkEncoder {
     }
 
     /// Adds the answer to the question about a call, which clients of version 6 do not know.
-    fn emit_answer(&mut self, question: &str, closing: &Closing, chunks: &mut Vec<Value>) {
+    fn emit_answer(&mut self, question: &str, closing: &QuestionEnd, chunks: &mut Vec<Value>) {
         if self.version == AiSdkVersion::V6 {
             return;
         }
         let (is_approved, reason) = match closing {
-            Closing::Approved { comment, .. } => (true, comment.as_deref()),
-            Closing::Denied { comment } => (false, comment.as_deref()),
-            Closing::Answered { words } => (true, words.as_deref()),
-            Closing::TimedOut => (false, Some("no answer arrived in time")),
-            Closing::NoApprover => (false, Some("the run has no approver")),
+            QuestionEnd::Approved { comment, .. } => (true, comment.as_deref()),
+            QuestionEnd::Denied { comment } => (false, comment.as_deref()),
+            QuestionEnd::Answered { words } => (true, words.as_deref()),
+            QuestionEnd::TimedOut => (false, Some("no answer arrived in time")),
+            QuestionEnd::NoApprover => (false, Some("the run has no approver")),
             _ => (false, Some("the question was withdrawn")),
         };
         let mut chunk = json!({

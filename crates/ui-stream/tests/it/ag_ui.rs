@@ -53,7 +53,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn the_order_is_legal_whatever_is_lost(
+    fn the_event_order_is_legal_with_any_lost_deltas(
         turns in turns(),
         is_failed: bool,
         dropped in prop::collection::vec(any::<bool>(), 1..60),

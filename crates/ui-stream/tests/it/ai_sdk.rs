@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn version_6_gets_no_chunk_that_it_does_not_know(turns in turns(), is_failed: bool) {
+    fn version_6_gets_no_unknown_chunk_kinds(turns in turns(), is_failed: bool) {
         let events = write(&turns, is_failed);
         let encoder = || v7().with_version(AiSdkVersion::V6);
         let live = encode(encoder(), &events);

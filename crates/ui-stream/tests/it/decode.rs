@@ -56,7 +56,7 @@ fn approvals_of_the_newest_message_are_answers() {
 }
 
 #[test]
-fn a_new_message_has_text_files_and_answers_in_words() {
+fn a_new_message_has_text_files_and_text_answers() {
     let mut body = chat_body();
     let message = json!({ "id": "2", "role": "user", "parts": [
         { "type": "text", "text": "and" },
@@ -87,7 +87,7 @@ fn entries_of_resume_are_answers() {
 }
 
 #[test]
-fn an_answer_that_is_not_clear_is_an_error_and_not_a_yes() {
+fn an_unclear_answer_is_an_error_and_not_an_approval() {
     for payload in
         [json!({ "approved": "true" }), json!({}), json!(1), json!(null), json!({ "approved": null })]
     {

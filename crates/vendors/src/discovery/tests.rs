@@ -11,7 +11,7 @@ fn check(body: &str, id: &str, context: Option<u64>, abilities: &[(Ability, bool
 }
 
 #[test]
-fn openrouter_says_what_its_models_take() {
+fn openrouter_lists_the_abilities_of_its_models() {
     let body = r#"{"data":[
         {"id":"openai/gpt-5","context_length":400000,"architecture":{"input_modalities":["text","image","file","audio"]},
          "top_provider":{"max_completion_tokens":128000,"is_moderated":true},
@@ -31,7 +31,7 @@ fn openrouter_says_what_its_models_take() {
 }
 
 #[test]
-fn other_lists_say_less() {
+fn other_model_lists_have_fewer_fields() {
     check(
         r#"{"object":"list","data":[{"id":"gpt-5","object":"model","owned_by":"openai"}]}"#,
         "gpt-5",

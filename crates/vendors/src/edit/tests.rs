@@ -9,7 +9,7 @@ fn check(body: &str, path: &str, change: Change, expected: &str) {
 }
 
 #[test]
-fn a_field_goes_and_nothing_else() {
+fn drop_removes_only_the_named_field() {
     check(r#"{"a":1.0,"stop":["x"],"b":{"stop":2}}"#, "stop", Change::Drop, r#"{"a":1.0,"b":{"stop":2}}"#);
     check(r#"{"b":{"stop":2,"c":[ 1 ]}}"#, "b.stop", Change::Drop, r#"{"b":{"c":[ 1 ]}}"#);
     check(r#"{"a":{}}"#, "a.b.c", Change::Drop, r#"{"a":{}}"#);
@@ -59,7 +59,7 @@ fn values_are_exchanged_where_they_match() {
 
 // N6
 #[test]
-fn a_new_field_stands_before_the_conversation() {
+fn a_new_field_is_inserted_before_the_messages() {
     let value = || Change::Default("7".to_owned());
     check(r#"{"model":"m","messages":[]}"#, "seed", value(), r#"{"model":"m","seed":7,"messages":[]}"#);
     check(r#"{"seed":1,"messages":[]}"#, "seed", value(), r#"{"seed":1,"messages":[]}"#);
@@ -67,7 +67,7 @@ fn a_new_field_stands_before_the_conversation() {
 }
 
 #[test]
-fn an_item_goes_from_a_list() {
+fn drop_item_removes_one_item_of_a_list() {
     let item = || Change::DropItem("x".to_owned());
     check(r#"{"include":["x"],"a":1}"#, "include", item(), r#"{"a":1}"#);
     check(r#"{"include":["y","x"]}"#, "include", item(), r#"{"include":["y"]}"#);

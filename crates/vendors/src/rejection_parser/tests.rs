@@ -90,7 +90,7 @@ fn a_validators_place_counts() {
 
 // https://openrouter.ai/docs/api/reference/errors-and-debugging
 #[test]
-fn the_words_of_whoever_stands_behind_a_gateway_count() {
+fn the_nested_upstream_error_is_parsed() {
     let raw = r#"{\"error\":{\"message\":\"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.\"}}"#;
     let body = format!(
         r#"{{"error":{{"message":"Provider returned error","code":400,"metadata":{{"raw":"{raw}"}}}}}}"#
@@ -101,7 +101,7 @@ fn the_words_of_whoever_stands_behind_a_gateway_count() {
 }
 
 #[test]
-fn the_limit_gets_the_name_that_is_asked_for_or_stays() {
+fn a_rejected_token_limit_is_renamed_only_if_a_name_is_suggested() {
     let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     let to = Some(Remedy::Rename("max_completion_tokens".to_owned()));
     check(words, Some("max_tokens"), "max_tokens", to, &[]);
@@ -109,14 +109,14 @@ fn the_limit_gets_the_name_that_is_asked_for_or_stays() {
 }
 
 #[test]
-fn thoughts_are_no_longer_asked_for_in_cipher() {
+fn a_refused_encrypted_content_drops_the_include_item() {
     let item = Some(Remedy::DropItem("reasoning.encrypted_content".to_owned()));
     check("Encrypted content is not supported with this model.", Some("include"), "include", item, &[]);
     check_nothing(400, "Unsupported value in include", Some("include"));
 }
 
 #[test]
-fn strictness_is_left_unsaid() {
+fn a_rejected_strict_field_sets_the_no_strict_quirk() {
     let quirk = || Some(Remedy::Quirk(Quirk::NoStrict));
     check(
         "Invalid value: 'true'. The value 'true' isn't supported yet.",
@@ -129,7 +129,7 @@ fn strictness_is_left_unsaid() {
 }
 
 #[test]
-fn cache_markers_are_omitted_wherever_they_are() {
+fn a_refused_cache_marker_anywhere_sets_no_prompt_cache() {
     let quirk = || Some(Remedy::Quirk(Quirk::NoPromptCache));
     for (words, place) in [
         ("system.0.cache_control: Extra inputs are not permitted", None),
@@ -188,7 +188,7 @@ fn a_form_of_answers_is_an_ability() {
 }
 
 #[test]
-fn a_value_that_is_wrong_teaches_nothing() {
+fn an_invalid_value_yields_no_fact() {
     check_nothing(
         400,
         "Invalid schema for function 'x': unsupported keyword",
@@ -210,7 +210,7 @@ fn a_value_that_is_wrong_teaches_nothing() {
 
 // One such refusal switched native calls off for a week.
 #[test]
-fn words_about_a_parameter_or_a_mode_are_not_about_all_tools() {
+fn a_rejected_parameter_or_mode_does_not_disable_tools() {
     let drop = || Some(Remedy::Drop);
     let words = "This model does not support tool_choice \"required\".";
     for parameter in [Some("tool_choice"), None] {
@@ -233,7 +233,7 @@ fn words_about_a_parameter_or_a_mode_are_not_about_all_tools() {
 }
 
 #[test]
-fn words_about_one_picture_are_not_about_all_pictures() {
+fn a_rejected_image_does_not_disable_images() {
     for words in [
         "Invalid image input: unsupported media format image/tiff",
         "does not support images larger than 5 MB",
@@ -249,7 +249,7 @@ fn words_about_one_picture_are_not_about_all_pictures() {
 }
 
 #[test]
-fn words_about_one_schema_are_not_about_the_form_of_answers() {
+fn a_rejected_schema_does_not_disable_structured_output() {
     let words = "Invalid schema for response_format 'math': In context=(), 'oneOf' is not permitted.";
     check_nothing(400, words, Some("response_format"));
     let words =
@@ -258,7 +258,7 @@ fn words_about_one_schema_are_not_about_the_form_of_answers() {
 }
 
 #[test]
-fn a_server_that_knows_functions_only_gets_functions() {
+fn a_rejected_custom_tool_sets_the_functions_only_quirk() {
     let sent = br#"{"model":"m","messages":[],"tools":[{"type":"function"},{"type":"custom"}]}"#;
     let of = |words: &str, parameter: Option<&str>| {
         let error = ProviderError::new(ProviderErrorKind::Request, None, words)

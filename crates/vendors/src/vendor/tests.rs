@@ -8,7 +8,7 @@ fn check(pattern: &str, name: &str, expected: bool) {
 }
 
 #[test]
-fn a_star_stands_for_any_characters() {
+fn a_star_matches_any_characters() {
     check("gpt-5*", "gpt-5", true);
     check("gpt-5*", "gpt-5-mini", true);
     check("gpt-5*", "openai/gpt-5", false);

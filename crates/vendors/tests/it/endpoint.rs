@@ -22,7 +22,7 @@ fn some_providers_take_their_key_in_their_own_header() {
 }
 
 #[test]
-fn a_host_is_shown_without_what_stands_before_it() {
+fn a_host_excludes_user_info_and_path() {
     let endpoint = Endpoint::custom("https://user:secret@example.com:8443/v1?key=secret", "openai-chat");
     assert_eq!(endpoint.host(), "example.com:8443");
 }

@@ -6,7 +6,7 @@ use windlass_protocol::{Message, Request};
 use windlass_vendors::{RequestEncoder, Vendors};
 
 #[test]
-fn an_encoder_with_its_own_memory_holds_no_conversation_after_its_end() {
+fn a_dropped_encoder_with_its_own_cache_frees_the_conversation() {
     let vendor = Vendors::builtin().get("anthropic").unwrap().clone();
     let encoder = RequestEncoder::for_vendor(vendor).unwrap();
     let request = Request::new("claude-opus-4-8", vec![Message::user("hi")]);

@@ -53,7 +53,7 @@ fn check(vendor: &str, model: &str, ability: Ability, support: Support, source: 
 }
 
 #[test]
-fn the_table_says_who_says_so() {
+fn each_ability_names_its_source() {
     let table = |pattern: &str| Some(ClaimSource::Table(pattern.to_owned()));
     check("openai", "gpt-4o-mini", Ability::NativeTools, Support::Yes, table("gpt-4o*"));
     check("openai", "o3-mini", Ability::Images, Support::No, table("o3-mini*"));
@@ -133,7 +133,7 @@ fn a_later_file_is_laid_over_an_earlier() {
 }
 
 #[test]
-fn a_file_that_moves_openai_gets_the_older_format_unless_it_names_one() {
+fn an_openai_row_with_another_base_url_defaults_to_openai_chat() {
     let read = |file: &str| {
         let vendors = Vendors::builtin().with_file(file).unwrap();
         let endpoint = &vendors.get("office").or_else(|| vendors.get("openai")).unwrap().endpoint;

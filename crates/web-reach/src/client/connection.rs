@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::SendError;
-use crate::{Checked, Dialer, ReachError, WebUrl};
+use crate::{CheckedAddress, Dialer, ReachError, WebUrl};
 
 /// Maximum number of a host's addresses that are tried.
 const MAX_ATTEMPTS: usize = 4;
@@ -27,7 +27,7 @@ pub(super) async fn open(
     dialer: &dyn Dialer,
     tls: &Arc<ClientConfig>,
     url: &WebUrl,
-    addresses: &[Checked],
+    addresses: &[CheckedAddress],
     limit: Duration,
 ) -> Result<Box<dyn Carrier>, SendError> {
     let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
@@ -48,7 +48,7 @@ async fn connect(
     dialer: &dyn Dialer,
     tls: &Arc<ClientConfig>,
     url: &WebUrl,
-    address: Checked,
+    address: CheckedAddress,
 ) -> Result<Box<dyn Carrier>, SendError> {
     let host = || url.host().to_owned();
     let unreachable = |source| SendError::Refused(ReachError::Unreachable { host: host(), source });

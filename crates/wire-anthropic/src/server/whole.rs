@@ -93,22 +93,22 @@ impl Draft {
 impl Serialize for Draft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let input = match serde_json::from_str::<&RawValue>(&self.input) {
-            Ok(input) if input.get().starts_with('{') => Some(Written::Raw(input)),
+            Ok(input) if input.get().starts_with('{') => Some(InputJson::Raw(input)),
             // No input came, so the empty object of the start remains, as in the API's own answers.
             _ if self.input.trim().is_empty() => None,
             // Input that was cut is sent as a string, which no client takes for arguments (RULES S10).
-            _ => Some(Written::Text(&self.input)),
+            _ => Some(InputJson::Text(&self.input)),
         };
         serializer.collect_map(self.fields.iter().map(|(name, value)| match (name.as_str(), input) {
             ("input", Some(input)) => (name, input),
-            _ => (name, Written::Value(value)),
+            _ => (name, InputJson::Value(value)),
         }))
     }
 }
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
-enum Written<'a> {
+enum InputJson<'a> {
     Raw(&'a RawValue),
     Text(&'a str),
     Value(&'a Value),

@@ -55,7 +55,7 @@ fn check_stream(chunks: &[Chunk], expected: &[&str]) {
 }
 
 #[test]
-fn words_thoughts_and_calls_are_blocks() {
+fn text_reasoning_and_calls_are_blocks() {
     let opaque = |value| Some(Opaque::new("anthropic", value));
     let mut chunks = vec![
         Chunk::reasoning("hm"),
@@ -168,7 +168,7 @@ fn an_answer_that_broke_off_has_no_end() {
 
 // S10
 #[test]
-fn half_an_input_is_no_input() {
+fn truncated_tool_input_is_sent_as_a_string() {
     let mut chunks = call(0, "a", &["{\"x\": 12"]);
     chunks.push(finish(StopReason::Length));
     let body: Value = serde_json::from_str(&written(Framing::Whole, &chunks)).unwrap();
@@ -188,7 +188,7 @@ fn a_whole_answer_keeps_the_text_of_arguments() {
 }
 
 #[test]
-fn every_reason_to_stop_has_a_word() {
+fn every_stop_reason_has_a_name() {
     let word = |reason: StopReason| {
         let body = written(Framing::Whole, &[finish(reason)]);
         serde_json::from_str::<Value>(&body).unwrap()["stop_reason"].clone()
@@ -202,7 +202,7 @@ fn every_reason_to_stop_has_a_word() {
 }
 
 #[test]
-fn refusals_are_read_as_what_they_are() {
+fn encoded_errors_decode_to_the_same_kind() {
     let kinds = [
         ProviderErrorKind::Authentication,
         ProviderErrorKind::NotFound,

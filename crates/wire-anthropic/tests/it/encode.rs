@@ -113,7 +113,7 @@ fn check_choice(choice: ToolChoice, parallel: ParallelCalls, expected: &str) {
 }
 
 #[test]
-fn choices_of_tools_have_their_words() {
+fn tool_choices_are_encoded() {
     use ParallelCalls::{Allow, Forbid, ProviderDefault};
     check_choice(ToolChoice::Auto, ProviderDefault, "");
     check_choice(ToolChoice::Auto, Forbid, r#"{"type":"auto","disable_parallel_tool_use":true}"#);
@@ -124,7 +124,7 @@ fn choices_of_tools_have_their_words() {
 
 // P6, R8
 #[test]
-fn results_stand_first_in_one_user_message() {
+fn results_are_first_in_one_user_message() {
     let mut one = ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Denied, "no");
     one.content.insert(0, Content::Image(Image::base64("image/png", "aGk=")));
     check(
@@ -146,7 +146,7 @@ fn results_stand_first_in_one_user_message() {
 
 // R8
 #[test]
-fn the_picture_of_a_result_that_is_no_error_stands_inside_it() {
+fn an_image_of_a_successful_result_is_inside_it() {
     let mut one = result("a", "one");
     one.content.push(Content::Image(Image::base64("image/png", "aGk=")));
     check(
@@ -200,7 +200,7 @@ fn parts_from_the_api_return_unchanged() {
 }
 
 #[test]
-fn speakers_take_turns_and_empty_messages_of_the_assistant_are_left_out() {
+fn roles_alternate_and_empty_assistant_messages_are_omitted() {
     check(
         vec![Message::user("a"), Message::assistant(vec![Part::text(" \n")]), Message::user("b")],
         r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]"#,
@@ -230,7 +230,7 @@ fn ids_that_the_api_refuses_are_mapped_the_same_way_for_call_and_result() {
 
 // N6
 #[test]
-fn cache_markers_stand_where_they_never_move() {
+fn cache_markers_have_stable_positions() {
     let wire = |caching| Anthropic::new(AnthropicOptions::default().with_caching(caching));
     let mut request = Request::new("m", vec![Message::user("hi")])
         .with_system("Be brief.")
@@ -335,7 +335,7 @@ fn developer_messages_do_not_change_the_bytes_before_them() {
 }
 
 #[test]
-fn a_schema_of_the_answer_stands_beside_what_the_request_says() {
+fn an_output_schema_is_merged_into_output_config() {
     let schema = OutputSchema::new("s", r#"{"type":"object"}"#.parse().unwrap());
     let mut request = Request::new("m", vec![Message::user("hi")]).with_output(OutputFormat::Schema(schema));
     let format = r#""format":{"type":"json_schema","schema":{"type":"object"}}"#;

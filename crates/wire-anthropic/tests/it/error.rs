@@ -46,7 +46,7 @@ fn bodies_not_from_the_provider_are_reported() {
 
 // S12
 #[test]
-fn a_stream_says_that_the_conversation_is_too_long() {
+fn a_stream_error_can_report_the_context_length() {
     let event = body("invalid_request_error", "prompt is too long: 3 tokens > 2");
     let mut chunks = Vec::new();
     let mut decoder = Anthropic::default().decoder(WireLimits::default());

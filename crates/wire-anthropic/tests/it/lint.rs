@@ -31,7 +31,7 @@ fn check(request: &Request, expected: &[(RefusalKind, &str)]) {
 }
 
 #[test]
-fn a_plain_request_is_taken() {
+fn a_plain_request_is_accepted() {
     check(&request(), &[]);
     check(&tool("f", r#"{"type":"object","properties":{}}"#), &[]);
     let prefilled = Request::new("m", vec![Message::user("hi"), Message::assistant(vec![Part::text("{")])]);
@@ -53,7 +53,7 @@ fn numbers_have_their_ranges() {
 }
 
 #[test]
-fn thinking_goes_with_few_other_parameters() {
+fn thinking_is_incompatible_with_some_parameters() {
     let enabled = |budget: u64| json!({ "type": "enabled", "budget_tokens": budget });
     check(&thinking(request(), enabled(2000)), &[]);
     check(&thinking(request(), enabled(100)), &[(RefusalKind::Parameter, "extra.thinking.budget_tokens")]);
@@ -95,14 +95,14 @@ fn names_and_schemas_of_tools_have_their_form() {
 }
 
 #[test]
-fn the_user_speaks_first_and_never_in_silence() {
+fn the_first_message_is_a_nonblank_user_message() {
     let begun = Request::new("m", vec![Message::assistant(vec![Part::text("hi")]), Message::user("hi")]);
     check(&begun, &[(RefusalKind::Order, "messages[0]")]);
     check(&Request::new("m", vec![Message::user(" \n")]), &[(RefusalKind::Empty, "messages[0]")]);
 }
 
 #[test]
-fn a_begun_answer_ends_in_words_without_white_space() {
+fn a_prefill_must_not_end_with_whitespace() {
     let begun = |part| Request::new("m", vec![Message::user("hi"), Message::assistant(vec![part])]);
     check(&begun(Part::text("so ")), &[(RefusalKind::Order, "messages[1]")]);
     let signed = Opaque::new("anthropic", json!({ "type": "thinking", "signature": "s" }));

@@ -105,7 +105,7 @@ fn calls_thoughts_and_results_keep_what_travels_with_them() {
 }
 
 #[test]
-fn a_status_of_ours_is_read_out_of_its_words() {
+fn a_status_prefix_in_the_text_is_parsed() {
     let request = check_messages(&json!([
         { "role": "user", "content": [{ "type": "text", "text": "go" }] },
         { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "f", "input": {} }] },
@@ -126,7 +126,7 @@ fn the_text_of_arguments_is_kept() {
 }
 
 #[test]
-fn tools_and_choices_have_their_words() {
+fn tools_and_tool_choices_are_decoded() {
     let user = json!([{ "role": "user", "content": [{ "type": "text", "text": "hi" }] }]);
     let tools = json!([
         {
@@ -201,7 +201,7 @@ fn errors_name_their_place() {
 }
 
 #[test]
-fn streams_and_wholes_are_told_apart() {
+fn streamed_and_whole_requests_are_distinguished() {
     let ask = |more: &str| {
         let body =
             format!(r#"{{"model":"m","max_tokens":9,"messages":[{{"role":"user","content":"hi"}}]{more}}}"#);

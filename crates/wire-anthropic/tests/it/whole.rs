@@ -48,7 +48,7 @@ fn an_error_in_a_good_status_is_an_error_chunk() {
 
 // P3
 #[test]
-fn half_a_pair_in_a_block_is_replaced_and_drops_nothing() {
+fn a_lone_surrogate_in_a_block_is_replaced() {
     let body =
         br#"{"type":"message","content":[{"type":"text","text":"a\ud83d b"}],"stop_reason":"end_turn"}"#;
     let mut chunks = Vec::new();

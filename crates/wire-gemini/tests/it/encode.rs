@@ -188,7 +188,7 @@ fn check_choice(mode: AutoMode, choice: ToolChoice, parallel: ParallelCalls, exp
 }
 
 #[test]
-fn choices_of_tools_have_their_words() {
+fn tool_choices_are_encoded() {
     use ParallelCalls::{Allow, Forbid, ProviderDefault};
     check_choice(AutoMode::Unsaid, ToolChoice::Auto, ProviderDefault, "");
     check_choice(AutoMode::Unsaid, ToolChoice::Auto, Allow, "");
@@ -225,7 +225,7 @@ fn check_schema(field: SchemaField, schema: &str, expected: &str) {
 }
 
 #[test]
-fn a_schema_goes_as_it_is_in_the_field_that_is_asked_for() {
+fn a_schema_is_sent_unchanged_in_the_configured_field() {
     use SchemaField::{Parameters, ParametersJsonSchema};
     let schema = r#"{"type": "object", "properties": {"z": {}, "a": {}}}"#;
     check_schema(ParametersJsonSchema, schema, &format!(r#","parametersJsonSchema":{schema}"#));
@@ -262,7 +262,7 @@ const OTHER_RESULTS: &str = r#"{"functionResponse":{"name":"list","response":{"o
 
 // P6, R1, R8
 #[test]
-fn results_stand_in_the_order_of_their_calls_and_pictures_follow() {
+fn results_are_in_call_order_and_images_follow() {
     let expected = [
         r#"[{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n": 1.50}}},"#,
         OTHER_CALLS,
@@ -277,7 +277,7 @@ fn results_stand_in_the_order_of_their_calls_and_pictures_follow() {
 
 // P2, R8
 #[test]
-fn since_gemini_3_pictures_stand_inside_and_the_first_call_is_signed() {
+fn since_gemini_3_images_are_inside_and_the_first_call_is_signed() {
     let expected = [
         r#"[{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n": 1.50}},
            "thoughtSignature":"skip_thought_signature_validator"},"#,
@@ -325,7 +325,7 @@ fn parts_from_the_api_return_unchanged() {
 }
 
 #[test]
-fn pictures_and_files_go_by_value_or_address_whoever_speaks() {
+fn images_and_files_are_sent_inline_or_by_url_for_both_roles() {
     let pictures = || {
         vec![
             Part::Image(Image::base64("application/pdf", "aGk=")),
@@ -343,7 +343,7 @@ fn pictures_and_files_go_by_value_or_address_whoever_speaks() {
 }
 
 #[test]
-fn messages_that_say_nothing_here_are_left_out_and_the_developer_speaks_as_the_user() {
+fn empty_messages_are_omitted_and_system_messages_become_user_messages() {
     check(
         vec![
             Message::user("a"),

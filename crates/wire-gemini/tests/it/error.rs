@@ -43,7 +43,7 @@ fn documented_statuses_have_kinds() {
 }
 
 #[test]
-fn details_say_more_than_the_status() {
+fn error_details_refine_the_status() {
     let reason = r#"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}"#;
     check(400, &body(400, "INVALID_ARGUMENT", "not valid", reason), Kind::Authentication, "not valid");
     let quota = |id: &str| {
@@ -68,7 +68,7 @@ fn check_wait(delay: &str, expected: Option<u64>) {
 }
 
 #[test]
-fn the_wait_that_is_asked_for_is_kept() {
+fn retry_delays_are_parsed() {
     check_wait("48s", Some(48_000));
     check_wait("0.939s", Some(939));
     check_wait("soon", None);
@@ -77,7 +77,7 @@ fn the_wait_that_is_asked_for_is_kept() {
 }
 
 #[test]
-fn a_refusal_of_an_array_stands_in_an_array() {
+fn an_error_inside_an_array_is_parsed() {
     check(404, &format!("[{}]", body(404, "NOT_FOUND", "gone", "")), Kind::NotFound, "gone");
 }
 

@@ -16,7 +16,7 @@ fn limits_are_typed_errors() {
 }
 
 #[test]
-fn a_body_that_is_no_stream_says_what_it_is() {
+fn a_body_that_is_not_a_stream_is_described() {
     check_shapes(
         &Gemini::default(),
         &[(b"[]", "empty body"), (b"[1]", "not an object"), (b"[\"words\"]", "not an object")],

@@ -36,7 +36,7 @@ fn check_error(body: &str, words: &str) {
 // command-line B16: an error about the whole body concerns no field, so its message does not begin with the path of a
 // field.
 #[test]
-fn a_body_that_is_not_an_object_is_told_without_a_place() {
+fn a_non_object_body_is_an_error_without_a_place() {
     let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();
     assert_eq!(error.to_string(), "expected an object");
 }
@@ -55,7 +55,7 @@ fn check_path(path: &str, model: &str, framing: Framing) {
 }
 
 #[test]
-fn the_path_says_model_and_framing() {
+fn the_path_determines_model_and_framing() {
     check_path("/models/gemini-3-pro:generateContent", "gemini-3-pro", Framing::Whole);
     check_path("/models/gemini-3-pro:streamGenerateContent?alt=sse", "gemini-3-pro", Framing::Events);
     check_path("/v1beta/models/gemini-3-pro:streamGenerateContent?key=x", "gemini-3-pro", Framing::Array);
@@ -175,7 +175,7 @@ fn tools_and_choices_of_every_form_are_read() {
 
 // P2, P3
 #[test]
-fn parts_of_every_kind_are_written_as_they_came() {
+fn parts_of_every_kind_round_trip() {
     let request = check_same(&json!({ "contents": [
         { "role": "user", "parts": [
             { "text": "see" },
@@ -351,7 +351,7 @@ fn a_signature_stays_with_its_part() {
 
 // P4, S10
 #[test]
-fn calls_are_told_whole_and_in_order() {
+fn calls_are_written_whole_and_in_order() {
     let start = |key, name: &str| {
         Chunk::Call(CallChunk::Start {
             key: CallKey(key),
@@ -391,7 +391,7 @@ fn check_reason(reason: StopReason, raw: &str, word: &str) {
 }
 
 #[test]
-fn reasons_of_every_provider_have_a_word() {
+fn stop_reasons_of_every_provider_have_a_name() {
     check_reason(StopReason::End, "end_turn", "STOP");
     check_reason(StopReason::Calls, "tool_calls", "STOP");
     check_reason(StopReason::Length, "max_tokens", "MAX_TOKENS");
@@ -404,7 +404,7 @@ fn reasons_of_every_provider_have_a_word() {
 
 // The API has no separate field for the text of a refusal, so the refusal becomes text of the answer.
 #[test]
-fn the_words_of_a_refusal_are_text() {
+fn a_refusal_message_becomes_text() {
     let refusal = Chunk::Unknown(Unknown::new("openai-chat", json!({ "refusal": "I cannot." })));
     let body = whole(&[refusal, finish(StopReason::Refusal, "stop")]);
     assert_eq!(body["candidates"][0]["content"]["parts"][0]["text"], "I cannot.");
@@ -424,7 +424,7 @@ fn a_failed_response_is_reported() {
 }
 
 #[test]
-fn refusals_are_read_as_what_they_are() {
+fn encoded_errors_decode_to_the_same_kind() {
     for kind in [
         ProviderErrorKind::Authentication,
         ProviderErrorKind::NotFound,

@@ -23,7 +23,7 @@ fn a_whole_body_gives_the_chunks_of_a_stream() {
 }
 
 #[test]
-fn a_whole_body_has_an_end_even_where_it_says_no_reason() {
+fn a_whole_body_without_a_finish_reason_still_finishes() {
     let ended = Chunk::Finish { reason: StopReason::End, raw: String::new() };
     let text = json!([{ "content": { "parts": [{ "text": "Hi" }] } }]);
     assert_eq!(decode(&json!({ "candidates": text })).unwrap(), [Chunk::text("Hi"), ended.clone()]);
@@ -65,7 +65,7 @@ fn check_stop(raw: &str, expected: &StopReason) {
 }
 
 #[test]
-fn documented_reasons_have_words() {
+fn documented_finish_reasons_are_mapped() {
     check_stop("STOP", &StopReason::End);
     check_stop("MAX_TOKENS", &StopReason::Length);
     for raw in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE"]

@@ -69,7 +69,7 @@ fn opening() -> Value {
 }
 
 #[test]
-fn words_thoughts_and_calls_are_deltas() {
+fn text_reasoning_and_calls_are_deltas() {
     let usage = Usage { input_tokens: 3, output_tokens: 4, ..Usage::default() };
     let chunks = [
         Chunk::reasoning("hm"),
@@ -108,7 +108,7 @@ fn words_thoughts_and_calls_are_deltas() {
 
 // Gemini has sent several events that each had a finish reason, and clients stop reading at the first one.
 #[test]
-fn an_answer_that_goes_on_after_an_end_ends_once() {
+fn an_answer_that_continues_after_a_finish_ends_once() {
     let chunks = [
         start(0, "call_a"),
         end(0),
@@ -148,7 +148,7 @@ fn sources_of_both_formats_are_in_one_delta() {
 }
 
 #[test]
-fn usage_is_told_only_where_it_was_asked_for() {
+fn usage_is_sent_only_if_requested() {
     let text = written(Framing::Events, &Value::Null, &[Chunk::text("a"), finish(StopReason::End)]);
     assert!(!text.contains("usage"), "{text}");
 }
@@ -192,7 +192,7 @@ fn a_refusal_and_free_text_have_their_places() {
 }
 
 #[test]
-fn every_reason_to_stop_has_a_word() {
+fn every_stop_reason_has_a_name() {
     let word = |reason: StopReason| {
         let body = written(Framing::Whole, &Value::Null, &[finish(reason)]);
         serde_json::from_str::<Value>(&body).unwrap()["choices"][0]["finish_reason"].clone()
@@ -208,7 +208,7 @@ fn every_reason_to_stop_has_a_word() {
 
 // P2
 #[test]
-fn a_whole_answer_has_all_that_was_said() {
+fn a_whole_answer_contains_text_reasoning_and_calls() {
     let details = json!([{ "type": "reasoning.encrypted", "data": "x" }]);
     let opaque = Opaque::new("openai-chat", json!({ "field": "reasoning", "reasoning_details": details }));
     let chunks = [
@@ -234,7 +234,7 @@ fn a_whole_answer_has_all_that_was_said() {
 }
 
 #[test]
-fn refusals_are_read_as_what_they_are() {
+fn encoded_errors_decode_to_the_same_kind() {
     let kinds = [
         ProviderErrorKind::Authentication,
         ProviderErrorKind::NotFound,

@@ -53,7 +53,7 @@ fn streams_give_their_chunks_however_they_are_split() {
 
 // S10: a patch that `abort` broke off does not run.
 #[test]
-fn free_text_before_an_unknown_reason_is_not_proven_whole() {
+fn a_freeform_call_before_an_unknown_stop_reason_is_not_complete() {
     let stream = |reason: &str| {
         let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","type":"custom","custom":{"name":"patch","input":"*** Begin"}}]}}]}"#;
         let end = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);

@@ -96,7 +96,7 @@ fn servers_differ_by_options() {
 }
 
 #[test]
-fn choices_of_tools_have_their_words() {
+fn tool_choices_are_encoded() {
     for (choice, word) in [(ToolChoice::None, "none"), (ToolChoice::Required, "required")] {
         let request = Request::new("m", vec![Message::user("hi")])
             .with_tools(vec![tool("read")])
@@ -149,7 +149,7 @@ fn thoughts(wire: &str, value: serde_json::Value) -> Part {
 
 // P2
 #[test]
-fn thoughts_go_back_where_they_are_documented_to() {
+fn reasoning_is_returned_in_its_documented_field() {
     let tail = r#""tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]},
         {"role":"tool","tool_call_id":"a","content":"x"}]"#;
     let round = |part| {
@@ -233,7 +233,7 @@ fn ids_of_another_form_are_written_the_same_way_in_call_and_result() {
 
 // P2
 #[test]
-fn a_gateway_sends_thoughts_back_in_their_own_field() {
+fn a_gateway_returns_reasoning_in_its_original_field() {
     let thoughts = |field: &str| {
         let opaque = Opaque::new("openai-chat", json!({ "field": field }));
         vec![Message::assistant(vec![

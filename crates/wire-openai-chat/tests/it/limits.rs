@@ -12,7 +12,7 @@ fn limits_are_typed_errors() {
 }
 
 #[test]
-fn a_body_that_is_no_stream_says_what_it_is() {
+fn a_body_that_is_not_a_stream_is_described() {
     check_shapes(&OpenAiChat::default(), &[]);
 }
 

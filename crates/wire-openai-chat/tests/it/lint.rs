@@ -26,7 +26,7 @@ fn check(request: &Request, expected: &[(RefusalKind, &str)]) {
 }
 
 #[test]
-fn a_plain_request_is_taken() {
+fn a_plain_request_is_accepted() {
     check(&request(), &[]);
     check(&tool("f", r#"{"type":"object","properties":{}}"#, Strictness::Unsaid), &[]);
     check(&tool("f", "null", Strictness::Unsaid), &[]);

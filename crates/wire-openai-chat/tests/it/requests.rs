@@ -36,7 +36,7 @@ fn check_error(body: &str, words: &str) {
 }
 
 #[test]
-fn words_have_their_speakers() {
+fn texts_keep_their_roles() {
     let request = check(&json!([
         { "role": "system", "content": "be brief" },
         { "role": "developer", "content": "be kind" },
@@ -103,7 +103,7 @@ fn calls_thoughts_and_results_keep_what_travels_with_them() {
 }
 
 #[test]
-fn thoughts_in_a_list_of_content_are_thoughts() {
+fn thinking_parts_in_a_content_list_are_reasoning() {
     let request = check(&json!([
         { "role": "user", "content": "go" },
         { "role": "assistant", "content": [
@@ -115,7 +115,7 @@ fn thoughts_in_a_list_of_content_are_thoughts() {
 }
 
 #[test]
-fn tools_and_choices_have_their_words() {
+fn tools_and_tool_choices_are_decoded() {
     let body = json!({
         "model": "m", "messages": [{ "role": "user", "content": "hi" }], "parallel_tool_calls": false,
         "tool_choice": { "type": "custom", "custom": { "name": "patch" } },
@@ -144,7 +144,7 @@ fn tools_and_choices_have_their_words() {
 }
 
 #[test]
-fn a_vendors_word_for_a_choice_goes_back() {
+fn a_vendor_specific_tool_choice_round_trips() {
     let tool = json!({ "type": "function", "function": { "name": "f", "parameters": {} } });
     for choice in [json!("any"), json!({ "type": "allowed_tools", "allowed_tools": { "mode": "auto" } })] {
         let body = json!({
@@ -190,7 +190,7 @@ fn the_form_of_the_answer_and_its_limits_are_read() {
 }
 
 #[test]
-fn streams_and_wholes_are_told_apart() {
+fn streamed_and_whole_requests_are_distinguished() {
     let ask = |more: &str| {
         let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"hi"}}]{more}}}"#);
         let asked = wire().decode_request("/chat/completions?api-version=1", body.as_bytes()).unwrap();

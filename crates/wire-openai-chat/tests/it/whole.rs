@@ -56,7 +56,7 @@ fn reasoning_that_only_the_total_counts_is_output() {
 }
 
 #[test]
-fn a_call_with_free_text_is_one_piece() {
+fn a_freeform_call_is_one_whole_chunk() {
     let call = json!({ "id": "a", "type": "custom", "custom": { "name": "patch", "input": "*** Begin" } });
     let chunks = decode(&json!({ "content": null, "tool_calls": [call] }), "tool_calls");
     let body = WholeCall::Payload(Payload::Custom { input: "*** Begin".into() });

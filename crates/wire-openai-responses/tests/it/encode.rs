@@ -68,7 +68,7 @@ fn inexpressible_requests_fail_and_name_the_part() {
 }
 
 #[test]
-fn extra_fields_win_and_the_input_stays_last() {
+fn extra_fields_take_precedence_and_the_input_is_last() {
     let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(50);
     request.options.extra.insert("text".into(), serde_json::json!({ "format": { "type": "json_object" } }));
     request.options.extra.insert("model".into(), "other".into());
@@ -122,7 +122,7 @@ fn servers_differ_by_options() {
 }
 
 #[test]
-fn choices_of_tools_have_their_words() {
+fn tool_choices_are_encoded() {
     let hosted = |tool| Unknown::new("openai-responses", tool);
     let hosted =
         vec![hosted(json!({ "type": "web_search" })), hosted(json!({ "server_label": "s", "type": "mcp" }))];
@@ -194,7 +194,7 @@ fn ids_and_names_that_the_api_refuses_are_mapped() {
 }
 
 #[test]
-fn roles_have_their_words_and_marks_go_back() {
+fn roles_are_encoded_and_message_marks_are_returned() {
     let marks = serde_json::json!({ "id": "msg_1", "phase": "commentary" });
     let text =
         windlass_protocol::Text::new("I look.").with_opaque(Some(Opaque::new("openai-responses", marks)));

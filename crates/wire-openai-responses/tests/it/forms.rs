@@ -52,7 +52,7 @@ fn calls_run_by_the_provider_return_unchanged() {
 
 // P2
 #[test]
-fn thoughts_go_back_without_what_the_api_refuses() {
+fn reasoning_items_are_returned_without_refused_fields() {
     let thoughts = json!({
         "type": "reasoning", "id": "rs_1", "status": "completed", "summary": [{ "type": "summary_text", "text": "Hm." }],
         "content": null, "encrypted_content": "gAAA",
@@ -72,7 +72,7 @@ fn thoughts_go_back_without_what_the_api_refuses() {
 }
 
 #[test]
-fn thoughts_that_the_server_cannot_read_stay_at_home() {
+fn unreadable_reasoning_items_are_not_sent() {
     let thoughts =
         |value| Part::Reasoning(Reasoning::new("Hm.", Some(Opaque::new("openai-responses", value))));
     let bare = || thoughts(json!({ "output_item": { "type": "reasoning", "id": "rs_1", "summary": [] } }));
@@ -158,7 +158,7 @@ fn calls_of_another_provider_are_functions() {
 
 // R8
 #[test]
-fn images_of_results_stand_in_them_or_after_the_round() {
+fn images_of_results_are_inside_them_or_after_the_round() {
     let with_image = |mut result: ToolResult| {
         result.content.push(Content::Image(Image::url("image/png", "https://example.com/a.png")));
         result

@@ -105,7 +105,7 @@ fn choices_of_every_form_are_read() {
 }
 
 #[test]
-fn users_say_words_pictures_and_documents() {
+fn user_messages_contain_text_images_and_documents() {
     let request = check_same(&json!({ "model": "m", "input": [
         { "role": "system", "content": "Be kind." },
         { "role": "developer", "content": "Be brief." },
@@ -135,7 +135,7 @@ fn users_say_words_pictures_and_documents() {
 
 // P2, P3
 #[test]
-fn items_of_every_kind_are_written_as_they_came() {
+fn items_of_every_kind_round_trip() {
     let input = json!([
         { "role": "user", "content": "go" },
         { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "hm" }],
@@ -252,7 +252,7 @@ fn check_events(chunks: &[Chunk], expected: &[&str]) {
 }
 
 #[test]
-fn events_come_in_the_order_of_the_api() {
+fn events_are_emitted_in_the_order_of_the_api() {
     check_events(
         &[Chunk::reasoning("hm"), Chunk::text("hi"), finish(StopReason::End, "stop")],
         &[
@@ -370,7 +370,7 @@ fn a_source_of_the_chat_format_is_an_annotation() {
 }
 
 #[test]
-fn refusals_are_read_as_what_they_are() {
+fn encoded_errors_decode_to_the_same_kind() {
     for kind in [
         ProviderErrorKind::Authentication,
         ProviderErrorKind::NotFound,
@@ -405,7 +405,7 @@ fn line_breaks_between_thoughts_are_parts_of_a_summary() {
 
 // P2: the API binds an encrypted value to the id of its item, which is sent only after the text was streamed.
 #[test]
-fn a_cipher_comes_back_under_the_id_of_its_item() {
+fn encrypted_content_is_restored_with_its_item_id() {
     let own = json!({ "type": "reasoning", "id": "rs_own", "summary": [{ "type": "summary_text", "text": "hm" }],
         "encrypted_content": "x:y" });
     let opaque = Some(Opaque::new("openai-responses", json!({ "output_item": own })));

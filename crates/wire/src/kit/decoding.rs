@@ -11,10 +11,10 @@ use crate::{DecodeError, Wire, WireLimits};
 /// The largest number of places at which a stream is split, cut and damaged.
 const PLACES: usize = 400;
 
-type Checked<T> = Result<T, RuleViolation<WireRule>>;
+type RuleResult<T> = Result<T, RuleViolation<WireRule>>;
 
 /// Checks the streamed answer, and returns its chunks.
-pub(super) fn check_stream(wire: &dyn Wire, stream: &[u8]) -> Checked<Vec<Chunk>> {
+pub(super) fn check_stream(wire: &dyn Wire, stream: &[u8]) -> RuleResult<Vec<Chunk>> {
     let chunks = decode(wire, WireLimits::default(), &[stream])?.map_err(|error| {
         RuleViolation::new(WireRule::DecodesTheStream, format!("the decoder failed: {error}"))
             .with_source(error)
@@ -26,7 +26,7 @@ pub(super) fn check_stream(wire: &dyn Wire, stream: &[u8]) -> Checked<Vec<Chunk>
 }
 
 /// Checks the answer in two pieces and byte by byte.
-pub(super) fn check_splits(wire: &dyn Wire, stream: &[u8], expected: &[Chunk]) -> Checked<()> {
+pub(super) fn check_splits(wire: &dyn Wire, stream: &[u8], expected: &[Chunk]) -> RuleResult<()> {
     let check = |pieces: &[&[u8]], place: &str| match decode(wire, WireLimits::default(), pieces)? {
         Ok(chunks) if chunks == expected => Ok(()),
         Ok(_) => Err(RuleViolation::new(WireRule::IgnoresSplits, format!("other chunks {place}"))),
@@ -44,7 +44,7 @@ pub(super) fn check_splits(wire: &dyn Wire, stream: &[u8], expected: &[Chunk]) -
 }
 
 /// Checks the beginnings of the answer.
-pub(super) fn check_cuts(wire: &dyn Wire, stream: &[u8], whole: &[Chunk]) -> Checked<()> {
+pub(super) fn check_cuts(wire: &dyn Wire, stream: &[u8], whole: &[Chunk]) -> RuleResult<()> {
     for place in places(stream) {
         let (before, _) = stream.split_at(place);
         let Ok(chunks) = decode(wire, WireLimits::default(), &[before])? else { continue };
@@ -58,7 +58,7 @@ pub(super) fn check_cuts(wire: &dyn Wire, stream: &[u8], whole: &[Chunk]) -> Che
 }
 
 /// Decodes damaged copies of the answer. Only a panic violates a rule.
-pub(super) fn check_damaged(wire: &dyn Wire, stream: &[u8]) -> Checked<()> {
+pub(super) fn check_damaged(wire: &dyn Wire, stream: &[u8]) -> RuleResult<()> {
     for place in places(stream) {
         let (before, after) = stream.split_at(place);
         let rest = after.get(1..).unwrap_or_default();
@@ -70,7 +70,7 @@ pub(super) fn check_damaged(wire: &dyn Wire, stream: &[u8]) -> Checked<()> {
 }
 
 /// Checks answers above the limits.
-pub(super) fn check_limits(wire: &dyn Wire, examples: &WireExamples<'_>) -> Checked<()> {
+pub(super) fn check_limits(wire: &dyn Wire, examples: &WireExamples<'_>) -> RuleResult<()> {
     let limits = WireLimits { event_bytes: 1, body_bytes: 1, events: 1 };
     let check = |result, form: &str| match result {
         Err(DecodeError::Limit { .. }) => Ok(()),
@@ -91,7 +91,7 @@ pub(super) fn check_limits(wire: &dyn Wire, examples: &WireExamples<'_>) -> Chec
 }
 
 /// Checks bodies that are not the provider's.
-pub(super) fn check_foreign_bodies(wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_foreign_bodies(wire: &dyn Wire) -> RuleResult<()> {
     for body in [&b""[..], b"<html><title>502 Bad Gateway</title></html>"] {
         let text = String::from_utf8_lossy(body);
         let results = [
@@ -107,7 +107,7 @@ pub(super) fn check_foreign_bodies(wire: &dyn Wire) -> Checked<()> {
 }
 
 /// Checks the answer as one body against the streamed one.
-pub(super) fn check_whole(wire: &dyn Wire, whole: &[u8], streamed: &[Chunk]) -> Checked<()> {
+pub(super) fn check_whole(wire: &dyn Wire, whole: &[u8], streamed: &[Chunk]) -> RuleResult<()> {
     let chunks = decode_whole(wire, WireLimits::default(), whole)?.map_err(|error| {
         RuleViolation::new(WireRule::AgreesWithTheWhole, format!("`decode_whole` failed: {error}"))
             .with_source(error)
@@ -127,7 +127,7 @@ pub(super) fn check_whole(wire: &dyn Wire, whole: &[u8], streamed: &[Chunk]) -> 
 }
 
 /// Checks error responses without a body of the provider.
-pub(super) fn check_errors(wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_errors(wire: &dyn Wire) -> RuleResult<()> {
     for (status, is_transient) in [(400, false), (401, false), (404, false), (429, true), (503, true)] {
         for body in [&b""[..], b"<html>no</html>", b"{}", b"{\"error\":", b"\xff"] {
             let error = catch("decode_error", || wire.decode_error(status, body))?;
@@ -146,7 +146,11 @@ pub(super) fn check_errors(wire: &dyn Wire) -> Checked<()> {
 }
 
 /// Decodes a stream that arrives in pieces.
-fn decode(wire: &dyn Wire, limits: WireLimits, pieces: &[&[u8]]) -> Checked<Result<Vec<Chunk>, DecodeError>> {
+fn decode(
+    wire: &dyn Wire,
+    limits: WireLimits,
+    pieces: &[&[u8]],
+) -> RuleResult<Result<Vec<Chunk>, DecodeError>> {
     let mut decoder = catch("decoder", || wire.decoder(limits))?;
     let mut chunks = Vec::new();
     for piece in pieces {
@@ -161,7 +165,7 @@ fn decode_whole(
     wire: &dyn Wire,
     limits: WireLimits,
     body: &[u8],
-) -> Checked<Result<Vec<Chunk>, DecodeError>> {
+) -> RuleResult<Result<Vec<Chunk>, DecodeError>> {
     let mut chunks = Vec::new();
     Ok(catch("decode_whole", || wire.decode_whole(body, limits, &mut chunks))?.map(|()| chunks))
 }

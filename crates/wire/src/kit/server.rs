@@ -18,7 +18,7 @@ use answers::AnswerWriter;
 pub use rule::ServerRule;
 
 /// The result of a check.
-type Checked<T> = Result<T, RuleViolation<ServerRule>>;
+type RuleResult<T> = Result<T, RuleViolation<ServerRule>>;
 
 /// Checks the provider's side of a format with its client's side and a request that the format can express. The client's
 /// side must encode a decoded request as it was given, without marks or options of its own.
@@ -102,7 +102,7 @@ fn repeats_a_field(body: &[u8]) -> bool {
     serde_json::from_str::<Value>(text).is_ok() && serde_json::from_str::<Once<'_>>(text).is_err()
 }
 
-fn explain_refusal(error: &RequestError, body: &str) -> Checked<()> {
+fn explain_refusal(error: &RequestError, body: &str) -> RuleResult<()> {
     let is_explained = match error {
         RequestError::Shape { what, .. } => !what.is_empty(),
         _ => true,
@@ -114,6 +114,6 @@ fn explain_refusal(error: &RequestError, body: &str) -> Checked<()> {
 }
 
 /// Runs a method of the format.
-fn catch<T>(method: &str, work: impl FnOnce() -> T) -> Checked<T> {
+fn catch<T>(method: &str, work: impl FnOnce() -> T) -> RuleResult<T> {
     RuleViolation::catch(ServerRule::NeverPanics, method, work)
 }

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_read_from_words() {
+    fn waits_are_parsed_from_messages() {
         check("Rate limit reached for x. Please try again in 11.054s. Visit ...", Some(11_054));
         check("Please try again in 6m0s.", Some(360_000));
         check("Please try again in 350ms.", Some(350));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_read_from_words() {
+    fn context_length_errors_are_recognized_in_messages() {
         assert!(names_context_length("This model's maximum context length is 8192 tokens."));
         assert!(names_context_length("Your input exceeds the context window of this model"));
         assert!(!names_context_length("Too many tokens, please wait before trying again."));

@@ -87,7 +87,7 @@ fn a_turn_writes_only_what_is_new() {
 }
 
 #[test]
-fn a_body_that_nobody_holds_grows_where_it_is() {
+fn an_unshared_body_is_extended_in_place() {
     let mut request = Request::new("m", vec![Message::user("a".repeat(100_000))]);
     let (mut encoded, wire) = (EncodedHistory::new(), Counting::default());
     drop(encoded.encode(&wire, &request));

@@ -41,7 +41,7 @@ fn bodies_without_events_are_kept() {
 }
 
 #[test]
-fn only_the_beginning_of_words_that_are_no_events_is_kept() {
+fn only_the_start_of_a_plain_body_is_kept() {
     let (_, body) = read(&["x".repeat(150).as_bytes(), "y".repeat(150).as_bytes()]);
     assert_eq!(body, Body::Plain(("x".repeat(150) + &"y".repeat(50)).into_bytes()));
 }
@@ -56,7 +56,7 @@ fn a_last_event_without_an_end_is_taken() {
 }
 
 #[test]
-fn a_last_event_that_is_cut_is_no_error() {
+fn a_truncated_last_event_is_not_an_error() {
     let not_json =
         |event: windlass_wire::StreamEvent<'_>| match serde_json::from_str::<serde_json::Value>(event.data) {
             Ok(_) => Ok(()),

@@ -69,7 +69,7 @@ fn an_id_names_one_call() {
 }
 
 #[test]
-fn calls_and_results_stand_with_their_speakers() {
+fn calls_and_results_need_their_role() {
     check(vec![Message::new(Role::User, vec![call("a")])], &[(RefusalKind::Order, "messages[0].parts[0]")]);
     check(vec![Message::new(Role::User, vec![result("a")])], &[(RefusalKind::Order, "messages[0].parts[0]")]);
     check(
@@ -79,7 +79,7 @@ fn calls_and_results_stand_with_their_speakers() {
 }
 
 #[test]
-fn nothing_is_empty() {
+fn empty_messages_are_refused() {
     check(Vec::new(), &[(RefusalKind::Empty, "messages")]);
     check(vec![hi(), says(Vec::new())], &[(RefusalKind::Empty, "messages[1]")]);
 }

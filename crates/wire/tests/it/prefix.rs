@@ -17,7 +17,7 @@ fn check(turns: &[&str], error: Option<&str>) {
 
 // N6
 #[test]
-fn a_conversation_that_grows_is_told_from_one_that_changes() {
+fn a_growing_conversation_is_distinguished_from_a_changed_one() {
     check(&[], None);
     check(&[r#"{"m":["a"]}"#], None);
     check(&[r#"{"m":["a"]}"#, r#"{"m":["a"]}"#, r#"{"m":["a","b"]}"#], None);

@@ -23,7 +23,7 @@ fn a_range_includes_its_ends_and_no_value_is_accepted() {
 }
 
 #[test]
-fn a_root_is_an_object_or_empty_and_has_none_of_the_words() {
+fn a_root_schema_is_an_object_or_empty_without_forbidden_keywords() {
     let refused = |schema| places(|check| check.check_root("p", &schema, &["anyOf", "not"])).len();
     assert_eq!(refused(json!({})), 0);
     assert_eq!(refused(json!({ "type": "object", "oneOf": [] })), 0);

@@ -45,7 +45,7 @@ fn only_the_text_and_the_padding_may_differ() {
 }
 
 #[test]
-fn the_number_of_an_event_may_differ_wherever_it_stands() {
+fn sequence_numbers_may_differ_between_events() {
     let first = r#"{"sequence_number":9,"delta":"one","n":1}"#;
     check(first, r#"{"sequence_number":10,"delta":"two","n":1}"#, Some("two"));
     check(first, r#"{"sequence_number":0,"delta":"two","n":1}"#, Some("two"));

@@ -5,7 +5,7 @@ use windlass_protocol::ToolName;
 
 use super::{Checked, Level, LevelContext, level};
 use crate::condition::Condition;
-use crate::plan::{Group, Kind, Reading};
+use crate::plan::{Group, Kind, OutputConversion};
 use crate::questions::{APPROVAL, INPUT};
 use crate::template::{Filling, Path};
 use crate::{PathError, StepDefinition, WorkflowError};
@@ -37,12 +37,13 @@ pub(super) fn check_kind(
     if let Some((key, owner)) = find_misplaced(step, kind) {
         return Err(wrong(format!("`{key}` belongs to {owner}, and this is a step with `{kind}`")));
     }
-    let call = |tool: String, arguments: Value, reading: Reading| -> Result<CheckedKind, WorkflowError> {
-        ToolName::new(&tool).map_err(|error| wrong(error.to_string()))?;
-        let arguments = Filling::parse(&arguments).map_err(path)?;
-        Ok(CheckedKind { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
-    };
-    let output = Reading::Output(step.output.unwrap_or_default());
+    let call =
+        |tool: String, arguments: Value, reading: OutputConversion| -> Result<CheckedKind, WorkflowError> {
+            ToolName::new(&tool).map_err(|error| wrong(error.to_string()))?;
+            let arguments = Filling::parse(&arguments).map_err(path)?;
+            Ok(CheckedKind { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
+        };
+    let output = OutputConversion::Output(step.output.unwrap_or_default());
     if let Some(tool) = &step.tool {
         return call(tool.clone(), Value::Object(step.arguments.clone()), output);
     }
@@ -52,11 +53,15 @@ pub(super) fn check_kind(
     }
     if let Some(question) = &step.approval {
         let about = step.about.clone().unwrap_or_default();
-        return call(APPROVAL.to_owned(), json!({"question": question, "about": about}), Reading::Approval);
+        return call(
+            APPROVAL.to_owned(),
+            json!({"question": question, "about": about}),
+            OutputConversion::Approval,
+        );
     }
     if let Some(question) = &step.ask {
         let arguments = json!({"question": question, "suggestions": step.suggestions});
-        return call(INPUT.to_owned(), arguments, Reading::Output(step.output.unwrap_or_default()));
+        return call(INPUT.to_owned(), arguments, OutputConversion::Output(step.output.unwrap_or_default()));
     }
     if let Some(condition) = &step.condition {
         let condition = Condition::parse(condition).map_err(path)?;

@@ -56,13 +56,13 @@ fn conditions_are_joined() {
 }
 
 #[test]
-fn a_missing_path_is_named_whatever_else_holds() {
+fn a_missing_path_is_an_error_even_if_another_condition_holds() {
     let condition = json!({"any": [{"equals": [1, 1]}, {"empty": "{{ input.nobody }}"}]});
     assert_eq!(holds(condition), Err("the path input.nobody does not lead to a value".to_owned()));
 }
 
 #[test]
-fn there_is_no_other_word() {
+fn unknown_operators_are_refused() {
     assert!(holds(json!({"matches": ["a", "b"]})).is_err());
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Attempts, EndedStep, Machine, Open, State};
 use crate::StepStatus;
 use crate::condition::Condition;
-use crate::plan::{Kind, Node, Why};
+use crate::plan::{DependencyKind, Kind, Node};
 
 /// The decision about a waiting step.
 enum Turn {
@@ -67,9 +67,9 @@ impl Machine {
             let ended = beside(&need.step)?;
             // This step also runs if the earlier step failed and its `goto` names this step.
             let goes_on = ended.passes || ended.opens.contains(&node.name);
-            waits |= need.why != Why::Status;
-            passed |= need.why != Why::Status && goes_on;
-            lacks |= need.why == Why::Data && !goes_on;
+            waits |= need.why != DependencyKind::Status;
+            passed |= need.why != DependencyKind::Status && goes_on;
+            lacks |= need.why == DependencyKind::Data && !goes_on;
         }
         let is_left = waits && !passed && node.gates.is_empty();
         Some(if !is_open || lacks || is_left { Turn::Skip } else { Turn::Begin })

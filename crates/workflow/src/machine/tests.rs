@@ -63,7 +63,7 @@ fn check_order(steps: &str, fails: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn a_step_comes_behind_what_it_reads_and_what_it_is_put_behind() {
+fn a_step_runs_after_its_inputs_and_after_list() {
     let steps = r#"
         [[step]]
         name = "c"
@@ -134,7 +134,7 @@ fn policy(policy: &str) -> String {
 }
 
 #[test]
-fn a_failure_stops_or_goes_on_or_goes_elsewhere() {
+fn a_failure_stops_continues_or_jumps() {
     let (_, outcome, begun) = echo(&policy(r#""stop""#), &["a"]);
     assert_eq!(begun, ["a#1"]);
     assert!(
@@ -173,7 +173,7 @@ const MAP: &str = r#"
 "#;
 
 #[test]
-fn a_map_goes_through_its_list_in_order_and_keeps_it_in_the_result() {
+fn a_map_runs_its_list_in_order_and_keeps_the_order_in_the_result() {
     let top = MAP.replace("output = \"{{ steps.each.output }}\"", "");
     let expected = [
         "each[0].one#1",

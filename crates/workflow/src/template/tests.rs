@@ -30,7 +30,7 @@ fn a_whole_path_keeps_the_kind_of_its_value() {
 }
 
 #[test]
-fn a_path_among_words_becomes_words() {
+fn a_path_inside_text_is_rendered_as_text() {
     check(&json!("Hello {{ input.name }}!"), &json!("Hello Ada!"));
     check(&json!("{{ input.list }} {{ input.name }}"), &json!("[1,2] Ada"));
 }

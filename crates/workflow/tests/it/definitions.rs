@@ -23,7 +23,7 @@ fn unknown_keys_are_named() {
 }
 
 #[test]
-fn steps_and_inputs_that_are_not_there_are_named() {
+fn missing_steps_and_inputs_are_named() {
     check(&format!("{A}after = [\"b\"]"), "step a: no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ steps.b.output }}}}\" }}"), "step a: no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ input.b }}}}\" }}"), "step a: the input b does not exist");
@@ -57,7 +57,7 @@ fn a_step_is_of_exactly_one_kind_and_has_only_what_belongs_to_it() {
 }
 
 #[test]
-fn there_is_an_end_to_steps_and_levels() {
+fn steps_and_nesting_are_limited() {
     let many: Vec<_> = (0..501).map(|at| format!("[[step]]\nname = \"s{at}\"\ntool = \"t\"")).collect();
     check(&many.join("\n"), "the workflow has 501 steps, at most 500 are allowed");
     let mut deep = "tool = \"t\"".to_owned();

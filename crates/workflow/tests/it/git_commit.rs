@@ -36,7 +36,7 @@ async fn it_makes_the_planned_commits() {
 
 // H2: a denied plan is not executed.
 #[tokio::test]
-async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
+async fn a_denied_plan_commits_nothing_and_returns_the_comment() {
     let (repository, analyzer) = (Repository::new(), analyzer());
     let before = repository.commits();
     let answers =
@@ -192,7 +192,7 @@ fn open_question(store: &Store) -> ApprovalRequest {
 
 // DESIGN "Suspend anywhere": the answer comes from a process that knows only the records.
 #[tokio::test]
-async fn an_approval_that_nobody_answers_suspends_and_is_answered_from_elsewhere() {
+async fn an_unanswered_approval_suspends_and_can_be_answered_later() {
     let (repository, analyzer, store) = (Repository::new(), analyzer(), Store::default());
     let before = repository.commits();
     let hands = || hands(vec![repository.tool(), analyzer.clone()]);

@@ -54,7 +54,7 @@ fn options(store: &Store) -> RunOptions {
 }
 
 #[tokio::test]
-async fn a_model_has_a_workflow_run_and_is_told_what_came_of_it() {
+async fn a_model_starts_a_workflow_and_receives_its_result() {
     let (echo, store) = (Fake::echo("echo", Hints::read_only()), Store::default());
     let agent = builder(&echo, &store).build().unwrap();
     let mut events = Vec::new();
@@ -104,7 +104,7 @@ async fn an_open_approval_suspends_the_root_and_is_answered_there() {
 }
 
 #[tokio::test]
-async fn wrong_names_and_inputs_are_said_to_the_model() {
+async fn unknown_inputs_are_reported_to_the_model() {
     let wrong = r#"{"turns": [
         {"steps": [{"call": {"name": "run_workflow", "arguments": {"workflow": "survey", "input": {"how": 1}}}}]},
         {"steps": [{"text": "well"}]}]}"#;

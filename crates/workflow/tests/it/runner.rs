@@ -69,7 +69,7 @@ async fn a_step_that_policy_denies_fails_and_nothing_runs() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_there_and_an_agent_that_is_not_there_are_failures() {
+async fn missing_tools_and_agents_fail_the_step() {
     for kind in ["tool = \"nobody\"", "agent = \"nobody\"\ntask = \"t\""] {
         let runner = runner(hands(Vec::new()), Store::default());
         let workflow = workflow(&format!("[[step]]\nname = \"a\"\n{kind}"));
@@ -81,7 +81,7 @@ async fn a_tool_that_is_not_there_and_an_agent_that_is_not_there_are_failures() 
 
 // DESIGN "Where it runs": a replay checks that the recorded step equals the requested one.
 #[tokio::test]
-async fn a_step_that_is_no_longer_what_is_on_record_is_a_named_error() {
+async fn a_step_that_differs_from_the_record_is_an_error() {
     let (echo, store) = (Fake::echo("echo", Hints::read_only()), Store::default());
     let hands = || hands(vec![echo.clone()]);
     let cut =
@@ -128,7 +128,7 @@ async fn failed_calls_are_made_again_only_where_they_may_be() {
 
 // The paused clock advances only while no task is ready, so a busy machine counts the same.
 #[tokio::test(start_paused = true)]
-async fn as_many_run_at_once_as_is_said() {
+async fn map_runs_at_most_at_once_items() {
     for (at_once, expected) in [(1, 1), (3, 3)] {
         let echo = Fake::echo("echo", Hints::read_only());
         let runner = runner(hands(vec![echo.clone()]), Store::default());
@@ -180,7 +180,7 @@ async fn a_question_is_answered_by_a_human_or_waits_for_an_answer_from_elsewhere
 }
 
 #[tokio::test]
-async fn stopping_leaves_a_run_that_can_be_gone_on_with() {
+async fn a_cancelled_run_can_be_resumed() {
     let (echo, store) = (Fake::echo("echo", Hints::read_only()), Store::default());
     let token = CancellationToken::new();
     let stop = token.clone();
@@ -202,7 +202,7 @@ async fn stopping_leaves_a_run_that_can_be_gone_on_with() {
 // An agent that is cancelled in the middle resumes from its own record, so a cancellation does not spoil its
 // step.
 #[tokio::test]
-async fn stopping_leaves_a_call_that_keeps_its_own_record_where_it_is() {
+async fn a_resumable_or_reading_call_continues_after_a_stop() {
     let resumable = Hints { resumable: true, ..Hints::default() };
     for (hints, goes_on) in [(resumable, true), (Hints::read_only(), true), (Hints::default(), false)] {
         let (slow, store) = (Arc::new(crate::scene::Waiting::once(hints)), Store::default());
@@ -233,7 +233,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
 }
 
 #[tokio::test]
-async fn inputs_are_held_to_what_is_declared() {
+async fn inputs_are_checked_against_their_declaration() {
     let text = "name = \"test\"\n[input.folder]\ndescription = \"Which.\"\n[input.deep]\ndefault = true\n\
         [[step]]\nname = \"a\"\ntool = \"echo\"\noutput = \"json\"\n\
         arguments = { folder = \"{{ input.folder }}\", deep = \"{{ input.deep }}\" }";
@@ -254,7 +254,7 @@ async fn inputs_are_held_to_what_is_declared() {
 }
 
 #[tokio::test]
-async fn a_watcher_is_told_of_steps_and_their_calls() {
+async fn a_listener_receives_steps_and_their_calls() {
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = told.clone();
     let options = WorkflowOptions::default().with_listener(move |event| {
@@ -278,7 +278,7 @@ async fn a_watcher_is_told_of_steps_and_their_calls() {
 
 // I6: a registered secret is not in the record.
 #[tokio::test]
-async fn secrets_do_not_come_into_the_record() {
+async fn secrets_are_not_recorded() {
     let store = Store::default();
     let redactor = Redactor::new(["hunter2hunter2".into()]);
     let hands = hands(vec![Fake::echo("echo", Hints::read_only())]).redactor(redactor.clone());
@@ -296,7 +296,7 @@ async fn secrets_do_not_come_into_the_record() {
 
 // The paused clock advances only while no task is ready, so a busy machine counts the same.
 #[tokio::test(start_paused = true)]
-async fn steps_beside_each_other_are_as_many_as_is_said() {
+async fn parallel_steps_respect_the_limit() {
     for (at_once, expected) in [(2, 2), (9, 4)] {
         let echo = Fake::echo("echo", Hints::read_only());
         let runner = runner(hands(vec![echo.clone()]), Store::default());

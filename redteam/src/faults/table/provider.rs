@@ -5,11 +5,7 @@ use super::{Row, row};
 
 /// The rows, in the order of the catalogue.
 pub(super) const ROWS: &[Row] = &[
-    row(
-        "provider",
-        "429 with Retry-After",
-        By(&[("client", "pace::the_provider_knows_best_how_long_to_wait")]),
-    ),
+    row("provider", "429 with Retry-After", By(&[("client", "pace::rate_limit_headers_set_the_wait")])),
     row(
         "provider",
         "429 without Retry-After",
@@ -70,22 +66,22 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "provider",
         "SSE line that never ends",
-        By(&[("sse", "limits::an_endless_line_is_refused_before_it_is_held")]),
+        By(&[("sse", "limits::an_endless_line_is_refused_at_the_limit")]),
     ),
     row(
         "provider",
         "malformed argument JSON",
         By(&[
-            ("assemble", "arguments::arguments_that_are_not_json_say_where"),
+            ("assemble", "arguments::invalid_json_arguments_report_the_offset"),
             ("assemble", "arguments::arguments_nested_too_deeply_are_malformed"),
             ("toolbox", "check::a_key_twice_is_refused_where_something_changes"),
-            ("assemble", "arguments::repairs_are_made_where_they_are_asked_for_and_told"),
+            ("assemble", "arguments::only_enabled_repairs_are_made_and_reported"),
         ]),
     ),
     row(
         "provider",
         "wrong types, missing or extra fields",
-        By(&[("toolbox", "check::wrong_arguments_are_told_with_path_met_and_wanted")]),
+        By(&[("toolbox", "check::invalid_arguments_name_path_found_and_expected")]),
     ),
     row(
         "provider",
@@ -96,7 +92,7 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "unknown tool",
         By(&[
-            ("toolbox", "check::an_unknown_tool_is_answered_with_the_ones_there_are"),
+            ("toolbox", "check::an_unknown_tool_error_lists_the_offered_tools"),
             ("toolbox", "check::a_forgiving_name_that_fits_two_tools_fits_none"),
         ]),
     ),
@@ -129,9 +125,9 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "context overflow",
         By(&[
-            ("loop", "context::a_provider_that_refuses_the_length_is_asked_once_more_with_less"),
-            ("loop", "context::turns_that_have_to_go_are_summed_up_by_the_model"),
-            ("agent", "context::a_provider_that_says_the_prompt_is_too_long_gets_a_shorter_one"),
+            ("loop", "context::a_context_length_refusal_is_retried_once_with_a_shorter_history"),
+            ("loop", "context::removed_turns_are_summarized_by_the_model"),
+            ("agent", "context::a_prompt_too_long_error_compacts_the_context"),
         ]),
     ),
 ];

@@ -36,7 +36,7 @@ fn a_failed_test_is_reported_with_its_last_lines() {
 }
 
 #[test]
-fn tests_that_do_not_build_are_told_from_failed_ones() {
+fn build_failures_are_distinguished_from_failed_tests() {
     let script = "seq 20 >&2; echo 'error: could not compile' >&2; exit 101";
     let stop = build_within(sh(script), LONG).unwrap_err();
     let run = TestRun { stop: Some(stop), ..TestRun::default() };
@@ -49,7 +49,7 @@ fn tests_that_do_not_build_are_told_from_failed_ones() {
 }
 
 #[test]
-fn a_command_that_cannot_be_started_is_told_from_a_run_that_crashed() {
+fn an_unstartable_command_is_distinguished_from_a_crashed_run() {
     let missing = || Command::new("/no/such/cargo");
     let stop = build_within(missing(), LONG).unwrap_err();
     assert!(matches!(stop, Stop::NotStarted(_)), "{stop:?}");

@@ -28,7 +28,7 @@ fn a() {} // not a line of its own
 }
 
 #[test]
-fn headings_tables_and_code_are_no_sentences() {
+fn headings_tables_and_code_are_not_sentences() {
     let page = "# What it is\n\nOne two.\n\n| what is | told |\n\n```\nnobody here\n```\n- First point.\n- Second point.\n";
     assert_eq!(texts(&read_markdown(page)), ["One two.", "First point.", "Second point."]);
 }
@@ -90,7 +90,7 @@ fn markers_are_found_and_plain_sentences_have_none() {
 }
 
 #[test]
-fn names_that_are_no_verbs_and_no_nouns_are_found() {
+fn names_that_are_neither_verbs_nor_nouns_are_found() {
     for name in ["sent", "said", "without_secrets", "Told", "Judged", "still", "of_run", "outside"] {
         assert!(is_odd(name), "{name}");
     }

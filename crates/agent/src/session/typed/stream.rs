@@ -11,7 +11,7 @@ use futures_core::Stream;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_loop::{Event, Used};
+use windlass_loop::{BudgetUsage, Event};
 use windlass_partial_json::{Kind, Node};
 use windlass_protocol::{Arguments, CallId, Message, ResultStatus, ToolResult, Usage};
 use windlass_tool_args::{Partial, PartialValue, ValuePartial};
@@ -85,7 +85,7 @@ pub struct TypedStream<'s, T> {
     error: Option<AgentError>,
     corrections: Arc<Corrections>,
     usage: Usage,
-    used: Used,
+    used: BudgetUsage,
 }
 
 // The stream is not self-referential, and `T` is never pinned.
@@ -113,7 +113,7 @@ impl<'s, T: DeserializeOwned + 'static> TypedStream<'s, T> {
             error: None,
             corrections,
             usage: Usage::default(),
-            used: Used::default(),
+            used: BudgetUsage::default(),
         };
         stream.start(task);
         stream

@@ -232,7 +232,7 @@ async fn an_answer_can_change_the_arguments() {
 }
 
 #[test]
-fn changed_arguments_that_are_no_object_are_refused() {
+fn edited_arguments_must_be_an_object() {
     for arguments in [json!([1]), json!("no JSON"), json!("[".repeat(3_000))] {
         let write = async |file: &Path, id: &str| {
             let text = json!({"request_id": id, "approved": true, "arguments": arguments}).to_string();
@@ -365,7 +365,7 @@ fn a_folder_that_others_can_write_is_refused() {
 
 // security 10: an answer counts only after its question was asked.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_lies_there_before_its_question_is_refused() {
+async fn an_answer_file_older_than_its_question_is_refused() {
     let desk = Desk::new();
     let request = a_request().await;
     let id = request.request_id.clone();

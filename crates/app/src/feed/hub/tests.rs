@@ -130,7 +130,7 @@ proptest! {
     // For any interleaving of reads, drops and returns with the last number, a reader has every numbered event once
     // and in order, and the text whole.
     #[test]
-    fn a_reader_has_what_the_record_has(steps in steps()) {
+    fn a_reader_receives_what_the_record_contains(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async move {
             let feed = Feed::new(1);

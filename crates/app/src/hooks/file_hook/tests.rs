@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use windlass_agent::kit::{HookExamples, check_hook};
 use windlass_agent::{EndedCall, Hook as _, HookContext, HookPoint, HookVerdict, HookedCall};
-use windlass_hitl::{ApprovalHistory, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, Grants, Policy, PolicyInput, decide};
 use windlass_protocol::{
     Arguments, CallId, Effect, Hints, Message, Request, ResultStatus, ToolCall, ToolName, ToolResult,
 };
@@ -22,7 +22,7 @@ fn examples() -> HookExamples {
     let (id, name) = (CallId::new("call_1").unwrap(), ToolName::new("write_file").unwrap());
     let arguments = json!({"path": "a.txt", "content": "one"}).to_string();
     let call = ToolCall::function(id.clone(), name.clone(), Arguments::parse(arguments).unwrap());
-    let facts = Facts::new(name, Hints::default(), &call, vec![Effect::Internal]);
+    let facts = PolicyInput::new(name, Hints::default(), &call, vec![Effect::Internal]);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let mut examples = HookExamples::default();
     examples.calls.push(HookedCall::new(call.clone(), facts, decision));

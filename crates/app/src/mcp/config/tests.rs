@@ -71,7 +71,7 @@ fn contradictory_settings_are_refused() {
 
 // H11
 #[test]
-fn a_yes_is_for_one_entry_in_one_folder() {
+fn an_approval_covers_one_entry_in_one_folder() {
     let one = parse("[mcp_servers.x]\ncommand = \"x\"\nenv = { A = \"1\" }").unwrap().remove("x").unwrap();
     let of = |entry: &ServerEntry, name: &str, root: &str| {
         let root = Path::new(root);

@@ -39,7 +39,7 @@ fn describe(error: &dyn std::error::Error) -> String {
 }
 
 #[tokio::test]
-async fn a_recorded_server_offers_its_tools_as_it_listed_them() {
+async fn a_recorded_server_offers_its_listed_tools() {
     let recorded: RecordedServer = serde_json::from_value(serde_json::to_value(server()).unwrap()).unwrap();
     assert_eq!(recorded, server());
     let client = connect(recorded).await.unwrap();
@@ -50,7 +50,7 @@ async fn a_recorded_server_offers_its_tools_as_it_listed_them() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_not_there_is_not_there_in_the_replay() {
+async fn a_server_that_failed_in_the_recording_fails_in_the_replay() {
     let failure = Some("it ended".to_owned());
     let error = connect(RecordedServer { failure, tools: Vec::new(), ..server() }).await.unwrap_err();
     assert!(error.contains("the recorded run began without it: it ended"), "{error}");

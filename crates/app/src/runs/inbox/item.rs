@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_is_read_as_it_was_written() {
+    fn inbox_items_round_trip() {
         let content = Task { text: "words".to_owned(), parts: Vec::new() };
         let message = |time| {
             InboxItem::Message(InboxMessage { id: Some("say-1".to_owned()), content: content.clone(), time })

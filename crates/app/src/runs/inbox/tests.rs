@@ -24,7 +24,7 @@ async fn stops_at_first_look(start: Option<&str>, wanted: Option<&str>) -> bool 
 }
 
 #[tokio::test]
-async fn a_request_before_the_first_look_stops_the_start_that_it_names() {
+async fn a_stop_request_before_the_first_poll_stops_only_the_named_start() {
     assert!(stops_at_first_look(Some("second"), Some("second")).await);
     assert!(!stops_at_first_look(Some("second"), Some("first")).await);
     assert!(!stops_at_first_look(Some("second"), None).await, "a request of unknown age");

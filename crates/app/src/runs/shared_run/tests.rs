@@ -5,7 +5,7 @@ use windlass_store::MemoryStore;
 use super::*;
 
 #[test]
-fn a_refused_write_shows_that_another_process_has_taken_the_run_over() {
+fn a_refused_append_marks_the_lease_as_lost() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let body = || "{}".parse::<RawJson>().unwrap();
     store.create_run("r", &body()).unwrap();

@@ -35,7 +35,7 @@ fn named<'a>(spans: &'a [Span], name: &str) -> &'a Span {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_comes_to_the_collector_as_one_trace() {
+async fn a_run_is_exported_as_one_trace() {
     let (place, provider, collector) =
         (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
     std::fs::write(place.project().join("a.txt"), "planted-word\n").unwrap();
@@ -145,7 +145,7 @@ async fn switched_off_nothing_is_gathered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_interrupted_sends_what_it_has() {
+async fn an_interrupted_run_exports_its_spans() {
     let script = r#"{"turns": [{"steps": [{"text": "I begin."}], "hostile": {"switch": "stall"}}]}"#;
     let (place, provider) = (Place::new(), provider(script).await);
     let collector = Collector::start(Manner::Takes);
@@ -173,7 +173,7 @@ async fn a_run_that_is_interrupted_sends_what_it_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_metrics_of_a_run_come_to_the_collector() {
+async fn run_metrics_are_exported_to_the_collector() {
     let (place, provider, collector) =
         (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
     std::fs::write(place.project().join("a.txt"), "planted-word\n").unwrap();

@@ -27,7 +27,7 @@ fn an_attempt_adapts_once_to_each_parameter() {
 }
 
 #[test]
-fn a_remedy_that_did_not_help_is_undone_and_not_tried_again() {
+fn a_failed_remedy_is_undone_and_not_repeated() {
     let mut adaptation = Adaptation::new(vec![rejection("seed", "it does not work")]);
     assert!(adaptation.adapt(&rejection("top_p", "it does not work")));
     assert_eq!(parameters(&adaptation), ["seed", "top_p"], "a known rejection is never undone");

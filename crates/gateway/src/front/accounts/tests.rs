@@ -123,7 +123,7 @@ fn threads_that_begin_together_do_not_pass_a_budget() {
 }
 
 #[test]
-fn clients_are_apart_and_a_clock_that_goes_back_frees_nothing() {
+fn clients_have_separate_limits_and_a_clock_set_back_frees_nothing() {
     let limits = ClientLimits { requests_per_minute: Some(1), ..ClientLimits::default() };
     let accounts = Accounts::default();
     let none = Amount::default();

@@ -54,7 +54,7 @@ async fn a_clock_that_is_set_back_does_not_change_the_order_of_uses() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_program_is_refused_and_stays_as_it_is() {
+async fn a_foreign_file_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let words = folder.path().join("words.txt");
     std::fs::write(&words, "not a database, but a text that is longer than the head of one".repeat(9))

@@ -3,17 +3,17 @@
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 
 use super::{describe_calls, describe_shape};
-use crate::Facts;
+use crate::PolicyInput;
 use crate::grants::shape;
 
-fn facts(tool: &str, effects: Vec<Effect>) -> Facts {
+fn facts(tool: &str, effects: Vec<Effect>) -> PolicyInput {
     let name = ToolName::new(tool).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), name.clone(), Arguments::default());
-    Facts::new(name, Hints::default(), &call, effects)
+    PolicyInput::new(name, Hints::default(), &call, effects)
 }
 
 #[test]
-fn the_words_of_a_question_and_of_its_stored_shape_are_the_same() {
+fn a_question_and_its_stored_shape_have_the_same_text() {
     let write = |path: &str| Effect::Write { path: path.into(), bytes: None };
     let cases = [
         (vec![write("docs/a.md")], "write files that end in .md in docs/ with edit"),

@@ -1,6 +1,6 @@
 //! The decisions about calls: by policy, and by the human, who is asked in the order of the calls.
 
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Verdict};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, PolicyInput, Verdict};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use super::Executing;
@@ -170,7 +170,7 @@ impl Executing {
     }
 }
 
-pub(super) fn record_decision(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
+pub(super) fn record_decision(core: &mut Core, id: &CallId, facts: PolicyInput, decision: Decision) {
     let facts = Some(Box::new(facts.strip_payload()));
     core.record(Entry::Decided { call: id.clone(), decision: decision.clone(), facts });
     core.show(Event::Decided { call: id.clone(), decision });

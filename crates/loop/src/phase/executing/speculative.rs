@@ -1,6 +1,6 @@
 //! The outcomes of calls that started while their answer streamed.
 
-use windlass_hitl::{Decision, Facts};
+use windlass_hitl::{Decision, PolicyInput};
 use windlass_protocol::{CallId, ResultStatus};
 
 use super::Executing;
@@ -55,7 +55,7 @@ impl Executing {
 }
 
 /// Records a call that has already run.
-fn record_run(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
+fn record_run(core: &mut Core, id: &CallId, facts: PolicyInput, decision: Decision) {
     record_decision(core, id, facts, decision);
     core.record(Entry::Intent { call: id.clone() });
 }

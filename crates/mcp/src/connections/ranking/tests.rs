@@ -20,7 +20,7 @@ fn check(query: &str, found: &[&str]) {
 }
 
 #[test]
-fn words_find_the_tools_that_they_mean() {
+fn search_terms_rank_matching_tools_first() {
     check("create issue", &["create_issue", "list_issues"]);
     check("LIST ISSUES", &["list_issues", "create_issue"]);
     check("search code", &["searchCode"]);
@@ -32,6 +32,6 @@ fn words_find_the_tools_that_they_mean() {
 }
 
 #[test]
-fn names_are_taken_apart() {
+fn tool_names_are_split_into_words() {
     assert_eq!(words("createIssue-v2 HTTPServer"), ["create", "issue", "v2", "httpserver"]);
 }

@@ -40,7 +40,7 @@ fn an_assertion_names_the_client_and_the_authority_and_is_signed() {
 }
 
 #[test]
-fn what_is_not_a_private_key_is_refused() {
+fn invalid_private_keys_are_refused() {
     assert!(matches!(ClientKey::parse("not a key"), Err(ClientKeyError::Pem)));
     assert!(matches!(ClientKey::parse(&pem(b"not a key")), Err(ClientKeyError::Kind)));
 }

@@ -52,7 +52,7 @@ fn line_ends_marks_and_empty_lines_are_not_part_of_a_line() {
 }
 
 #[test]
-fn a_line_over_the_cap_goes_past_and_its_id_is_noticed() {
+fn an_oversized_line_is_skipped_and_its_id_is_reported() {
     let long = format!("{{\"id\":12,\"result\":\"{}\"}}\n{{}}\n", "x".repeat(5_000));
     for step in [1, 64, 10_000] {
         let (met, has_half) = met(100, long.as_bytes(), step);

@@ -11,7 +11,7 @@ fn check(name: &[u8], expected: &str) {
 
 // F51
 #[test]
-fn every_name_is_read_back_as_it_is_shown() {
+fn every_displayed_name_unquotes_to_itself() {
     check(b"a.txt", "a.txt");
     check("ü b.txt".as_bytes(), "ü b.txt");
     check(b"a\nb", r#""a\nb""#);

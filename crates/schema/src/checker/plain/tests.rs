@@ -59,7 +59,7 @@ fn types_bounds_and_lists_are_checked() {
 }
 
 #[test]
-fn objects_name_what_is_missing_and_what_is_unknown() {
+fn missing_and_unknown_properties_are_named() {
     let schema = json!({
         "type": "object",
         "properties": {"path": {"type": "string"}, "limit": {"type": "integer"}},
@@ -182,7 +182,7 @@ fn deep_schemas_do_not_exhaust_the_stack() {
 }
 
 #[test]
-fn a_check_ends_when_there_are_enough_violations() {
+fn a_check_ends_at_the_violation_limit() {
     let names: Vec<String> = (0..100).map(|number| format!("n{number}")).collect();
     let many =
         json!({"required": names, "allOf": vec![json!(false); 100], "propertyNames": {"maxLength": 1}});

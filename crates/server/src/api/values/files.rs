@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windlass_checkpoint::{Checkpoint, Foreign, RestoreResult, Why};
+use windlass_checkpoint::{Checkpoint, ForeignChanges, RestoreResult, SkipReason};
 
 /// A checkpoint of the files of a run.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -121,10 +121,10 @@ pub(crate) struct KeptFile {
 
 impl RestoreValue {
     pub(crate) fn new(checkpoint: String, changes: RestoreResult, digest: Option<String>) -> Self {
-        let reason = |why: Why| match why {
-            Why::Foreign => "another program changed it since".to_owned(),
-            Why::Unknown => "created since, and not in a checkpoint".to_owned(),
-            Why::Failed(words) => words,
+        let reason = |why: SkipReason| match why {
+            SkipReason::Foreign => "another program changed it since".to_owned(),
+            SkipReason::Unknown => "created since, and not in a checkpoint".to_owned(),
+            SkipReason::Failed(words) => words,
             _ => "it stays".to_owned(),
         };
         let kept = changes.kept.into_iter().map(|kept| KeptFile { path: kept.path, why: reason(kept.why) });

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
-    CallDecision, Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Machine, ResumeError,
-    SpeculativeOutcome, StreamFailure, UnansweredPolicy, Used,
+    BudgetUsage, CallDecision, Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Machine,
+    ResumeError, SpeculativeOutcome, StreamFailure, UnansweredPolicy,
 };
 use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 use windlass_wire::check_pairing;
@@ -95,7 +95,7 @@ impl Drive {
             14 => self.step(match by {
                 255 => Input::Cancel,
                 240..=245 => {
-                    let used = Used { requests: u64::from(by), tokens: 10, cost: 0 };
+                    let used = BudgetUsage { requests: u64::from(by), tokens: 10, cost: 0 };
                     Input::Shared { used: [("child".to_owned(), used)].into(), grants: u64::from(by % 4) }
                 }
                 246..=254 => {

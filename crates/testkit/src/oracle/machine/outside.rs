@@ -1,6 +1,6 @@
 //! The tools of the driven machine, and the decision of their calls.
 
-use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Grants, Policy, PolicyInput, decide};
 use windlass_loop::{CallDecision, Config, ContextLimits, OfferedTool, Repairs, UnansweredPolicy};
 use windlass_protocol::{
     Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
@@ -40,7 +40,7 @@ pub(super) fn decision(call: &ToolCall, by: u8) -> CallDecision {
     };
     let planned = PlannedFile::new("a.txt", None, Some("after".into()));
     let planned = if by.is_multiple_of(3) { vec![planned] } else { Vec::new() };
-    let facts = Facts::new(call.name.clone(), Hints::default(), call, effects).with_planned(planned);
+    let facts = PolicyInput::new(call.name.clone(), Hints::default(), call, effects).with_planned(planned);
     let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = spec("look");
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();

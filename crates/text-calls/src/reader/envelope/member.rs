@@ -22,7 +22,7 @@ impl EnvelopeReader {
             }
             Role::Skip | Role::Call | Role::Calls | Role::Function => {}
         }
-        let step = self.took(rest.text, len);
+        let step = self.consume(rest.text, len);
         if end.is_some() {
             self.place = Place::Key;
             if !self.end_value(role, rest, sink) {
@@ -63,13 +63,13 @@ impl EnvelopeReader {
                 b'"' => {
                     self.word.push_str(rest.text.get(..at).unwrap_or_default());
                     self.place = Place::Colon;
-                    return self.took(rest.text, at.saturating_add(1));
+                    return self.consume(rest.text, at.saturating_add(1));
                 }
                 _ => {}
             }
         }
         self.word.push_str(rest.text);
-        let step = self.took(rest.text, rest.text.len());
+        let step = self.consume(rest.text, rest.text.len());
         if self.word.len() > WORD_BYTES { Step::No(rest.text.len()) } else { step }
     }
 

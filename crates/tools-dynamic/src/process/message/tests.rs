@@ -18,7 +18,7 @@ fn check(line: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn a_line_says_one_thing_or_nothing() {
+fn a_line_is_parsed_as_exactly_one_message() {
     check(r#"{"changed":true}"#, Some("changed"));
     check(r#"{"id":1,"progress":"half"}"#, Some("1 progress half"));
     check(r#"{"id":2,"text":"","more":[1]}"#, Some("2 text "));
@@ -48,7 +48,7 @@ fn a_line_says_one_thing_or_nothing() {
 }
 
 #[test]
-fn the_id_of_a_line_without_end_is_found_where_it_stands_at_the_top() {
+fn the_top_level_id_of_an_oversized_line_is_found() {
     let check = |head: &str, expected| assert_eq!(id_of_head(head.as_bytes()), expected, "{head}");
     check(r#"{"id":7,"text":"aaaa"#, Some(7));
     check(r#" {"a":{"id":1},"id":8,"te"#, Some(8));
@@ -60,7 +60,7 @@ fn the_id_of_a_line_without_end_is_found_where_it_stands_at_the_top() {
 }
 
 #[test]
-fn a_call_is_one_line_whatever_its_arguments_look_like() {
+fn a_call_is_written_as_one_line_for_any_arguments() {
     let line = call(1, "a", "c\n1", "{\n  \"x\": \"a\\nb\"\r\n}");
     let text = String::from_utf8(line).unwrap();
     assert_eq!(text.matches('\n').count(), 1, "{text}");

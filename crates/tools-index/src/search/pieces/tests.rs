@@ -19,7 +19,7 @@ fn names(outline: &Outline) -> Vec<&str> {
 // The suspicions of correctness-3: a file whose parse broke or took too long was stamped without symbols, or
 // ended the search in all files.
 #[test]
-fn a_parse_that_breaks_or_takes_too_long_leaves_the_first_words_of_lines() {
+fn a_failed_or_slow_parse_falls_back_to_a_line_based_outline() {
     let late = || Outline { gap: Some(Gap::Stopped), ..Outline::default() };
     let met = outline_or_rough(rust(), SOURCE, &|| false, late).unwrap();
     assert_eq!(names(&met), ["wombat"]);

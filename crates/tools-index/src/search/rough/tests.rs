@@ -16,7 +16,7 @@ fn check(language: &str, source: &str, expected: &[(usize, &str)]) {
 }
 
 #[test]
-fn declarations_are_found_by_their_first_words() {
+fn declarations_are_found_by_leading_keywords() {
     check(
         "rust",
         "/// Adds.\n#[inline]\npub(crate) const unsafe fn add<T>(a: T) {\n",

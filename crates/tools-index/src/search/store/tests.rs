@@ -9,7 +9,7 @@ use std::path::Path;
 // The suspicion of correctness-3: of two processes that found the same broken index, the second discarded the
 // index of the first.
 #[test]
-fn an_index_is_made_anew_once_for_all_who_met_the_broken_one() {
+fn a_broken_index_is_rebuilt_once_for_concurrent_readers() {
     let all = tempfile::tempdir().unwrap();
     let folder = Folder::new(all.path(), Path::new("/project"));
     let reason = Some("broken");

@@ -45,7 +45,7 @@ fn stored_vectors_are_found_by_other_processes() {
 }
 
 #[test]
-fn a_file_that_is_not_as_it_was_written_is_made_anew() {
+fn a_damaged_vector_file_keeps_at_most_the_records_before_the_damage() {
     #[track_caller]
     fn check(change: impl Fn(&mut Vec<u8>), expected: &[u16]) {
         let folder = tempfile::tempdir().unwrap();

@@ -246,7 +246,7 @@ fn pictures_that_a_task_mentions_are_sent_with_it() {
 }
 
 #[test]
-fn texts_of_earlier_processes_come_before_those_of_this_one() {
+fn history_of_earlier_processes_precedes_that_of_this_one() {
     let mut talk = Talk::new();
     talk.start("now");
     talk.end("done");

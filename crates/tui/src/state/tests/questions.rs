@@ -84,7 +84,7 @@ fn a_paste_a_burst_and_a_click_never_answer() {
 }
 
 #[test]
-fn a_no_takes_a_comment() {
+fn a_denial_accepts_a_comment() {
     let mut talk = asked();
     talk.wait(600);
     talk.apply(Input::Key(Key::Char('n')));
@@ -95,7 +95,7 @@ fn a_no_takes_a_comment() {
 }
 
 #[test]
-fn the_next_question_has_a_quiet_time_of_its_own() {
+fn the_next_question_has_a_separate_quiet_time() {
     let mut talk = asked();
     talk.feed(card("q2", "rm c"));
     assert!(talk.view().contains("1 of 2"), "{}", talk.view());
@@ -109,7 +109,7 @@ fn the_next_question_has_a_quiet_time_of_its_own() {
 }
 
 #[test]
-fn an_answer_elsewhere_closes_the_question() {
+fn an_answer_from_another_client_closes_the_question() {
     let mut talk = asked();
     talk.feed(json!({
         "kind": "question_closed", "question": "q1", "answer": "denied", "by": "page on phone"
@@ -124,7 +124,7 @@ fn an_answer_elsewhere_closes_the_question() {
 }
 
 #[test]
-fn a_question_in_words_takes_a_text_or_a_number() {
+fn a_text_question_accepts_a_text_or_a_number() {
     let mut talk = Talk::new();
     talk.start("x");
     talk.type_text("typing");
@@ -284,7 +284,7 @@ fn a_rule_that_does_not_fit_is_accepted_after_it_was_printed() {
 }
 
 #[test]
-fn a_changed_call_is_printed_with_its_arguments_and_without_words_for_the_model() {
+fn an_edited_call_is_printed_with_its_arguments_only() {
     let mut talk = asked();
     talk.feed(json!({"kind": "call_started", "call": "q1", "tool": "run_command"}));
     let text = "The human changed the arguments of this call to {\"command\":\"touch d\"}\n\
@@ -308,7 +308,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn keys_at_random_times_answer_only_what_stood(
+    fn random_keys_answer_only_a_question_shown_long_enough(
         gaps in proptest::collection::vec(0_u64..600, 1..15),
         letters in "[yanx]{15}",
         appearance in 0_u64..2_000,

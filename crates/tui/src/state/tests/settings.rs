@@ -85,7 +85,7 @@ fn a_failed_fork_remains_a_fork() {
 }
 
 #[test]
-fn unknown_words_change_nothing() {
+fn unknown_setting_values_change_nothing() {
     let mut talk = Talk::new();
     for (command, words) in [
         ("/autonomy auto", "the levels are: ask, read-only, auto-edit, headless"),

@@ -31,7 +31,7 @@ fn filter(events: Vec<Event>) -> (Vec<Event>, Option<Background>) {
 }
 
 #[test]
-fn a_report_is_taken_out_of_the_keys_around_it() {
+fn a_background_report_is_removed_from_the_keys_around_it() {
     for (report, background) in [
         ("\u{1b}]11;rgb:ffff/ffff/ffff\u{1b}\\", Background::Light),
         ("\u{1b}]11;rgb:1e1e/1e1e/2e2e\u{7}", Background::Dark),

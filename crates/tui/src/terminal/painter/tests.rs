@@ -60,7 +60,7 @@ fn view(height: usize, frame: usize) -> View {
 
 proptest! {
     #[test]
-    fn finished_lines_stand_above_the_view_in_order_and_are_never_written_again(
+    fn finished_lines_are_above_the_view_in_order_and_written_once(
         frames in proptest::collection::vec((0_usize..12, 1_usize..7, any::<bool>()), 1..30),
         columns in 40_u16..200,
         rows in 8_u16..30,

@@ -113,7 +113,7 @@ fn the_next_card_does_not_get_the_second_key_of_a_double_press() {
 }
 
 #[test]
-fn the_words_below_a_question_are_whole_on_a_narrow_terminal() {
+fn the_hint_below_a_question_is_complete_on_a_narrow_terminal() {
     let mut window = Window::new(40, 24);
     window.start("x");
     window.ask("q", COMMAND);

@@ -102,7 +102,7 @@ fn the_wheel_does_not_disturb_a_question_and_a_key_does() {
 }
 
 #[test]
-fn a_storm_of_sizes_leaves_the_newest_rows_and_all_others_in_reach() {
+fn rapid_resizes_keep_all_rows_reachable() {
     let mut window = Window::full_screen(100, 24);
     window.start("list");
     let words = text(60);

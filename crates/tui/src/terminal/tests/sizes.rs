@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_storm_of_widths_during_a_stream_loses_and_repeats_nothing(
+    fn rapid_width_changes_during_a_stream_lose_and_repeat_no_line(
         columns in proptest::collection::vec(40_u16..=200, 1..150),
         pause in 3_u64..40,
     ) {

@@ -3,7 +3,7 @@
 use super::{FromEnvError, client};
 
 #[test]
-fn a_key_and_an_address_come_from_the_vendors_variables() {
+fn key_and_base_url_are_read_from_the_vendors_variables() {
     let made = client("anthropic", |variable| (variable == "ANTHROPIC_API_KEY").then(|| "a key".to_owned()));
     assert_eq!(made.unwrap().endpoint().host(), "api.anthropic.com");
     let made = client("openai", |variable| match variable {

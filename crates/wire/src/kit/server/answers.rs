@@ -5,7 +5,7 @@ use windlass_protocol::{Request, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
 use super::content::Content;
-use super::{Checked, ServerRule, catch};
+use super::{RuleResult, ServerRule, catch};
 use crate::{DecodeError, DecodedRequest, Framing, ResponseHead, Server, Wire, WireLimits};
 
 /// A server that answers the request of the test.
@@ -16,7 +16,7 @@ pub(super) struct AnswerWriter<'a> {
 }
 
 /// Checks complete answers in each framing.
-pub(super) fn check_answers(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_answers(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> RuleResult<()> {
     for chunks in [text_answer(), call_answer(), cut_answer()] {
         let expected = Content::collect(&chunks);
         for framing in writer.server.framings() {
@@ -40,7 +40,7 @@ pub(super) fn check_answers(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> Check
 }
 
 /// Checks the beginnings of an answer.
-fn check_cuts(wire: &dyn Wire, framing: Framing, bytes: &[u8], expected: &Content) -> Checked<()> {
+fn check_cuts(wire: &dyn Wire, framing: Framing, bytes: &[u8], expected: &Content) -> RuleResult<()> {
     for place in 0..bytes.len() {
         let (before, _) = bytes.split_at(place);
         let Ok(chunks) = read(wire, framing, &[before])? else { continue };
@@ -56,7 +56,7 @@ fn check_cuts(wire: &dyn Wire, framing: Framing, bytes: &[u8], expected: &Conten
 }
 
 /// Checks answers whose provider sent only their beginning.
-pub(super) fn check_interrupted(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_interrupted(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> RuleResult<()> {
     for chunks in [text_answer(), call_answer()] {
         let end = chunks.iter().position(|chunk| matches!(chunk, Chunk::Finish { .. })).unwrap_or_default();
         for length in 1..=end {
@@ -82,7 +82,7 @@ fn compare(
     pieces: &[&[u8]],
     expected: &Content,
     place: &str,
-) -> Checked<()> {
+) -> RuleResult<()> {
     let chunks = read(wire, framing, pieces)?.map_err(|error| {
         let found = format!("{framing:?}, {place}: {error}");
         RuleViolation::new(ServerRule::KeepsAnswers, found).with_source(error)
@@ -97,7 +97,12 @@ fn compare(
 
 impl AnswerWriter<'_> {
     /// Writes an answer with the server's encoder.
-    pub(super) fn write(&self, framing: Framing, chunks: &[Chunk], is_kept_busy: bool) -> Checked<Vec<u8>> {
+    pub(super) fn write(
+        &self,
+        framing: Framing,
+        chunks: &[Chunk],
+        is_kept_busy: bool,
+    ) -> RuleResult<Vec<u8>> {
         let asked = DecodedRequest::new(self.asked.clone(), framing);
         let head = ResponseHead::new("1", self.asked.model.as_str(), 7);
         let mut encoder = catch("encoder", || self.server.encoder(&asked, head))?;
@@ -125,7 +130,7 @@ pub(super) fn read(
     wire: &dyn Wire,
     framing: Framing,
     pieces: &[&[u8]],
-) -> Checked<Result<Vec<Chunk>, DecodeError>> {
+) -> RuleResult<Result<Vec<Chunk>, DecodeError>> {
     let mut chunks = Vec::new();
     if framing == Framing::Whole {
         let body = pieces.concat();

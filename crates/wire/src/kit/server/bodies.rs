@@ -3,14 +3,14 @@
 use windlass_protocol::kit::RuleViolation;
 use windlass_protocol::{Delivery, Request};
 
-use super::{Checked, ServerRule, catch, check_client_body};
+use super::{RuleResult, ServerRule, catch, check_client_body};
 use crate::{Framing, HttpRequest, Server, Wire};
 
 /// The largest number of places at which a body is damaged.
 const PLACES: usize = 400;
 
 /// Checks the request in each form of delivery, and returns the decoded request for a stream.
-pub(super) fn check_requests(server: &dyn Server, wire: &dyn Wire, request: &Request) -> Checked<Request> {
+pub(super) fn check_requests(server: &dyn Server, wire: &dyn Wire, request: &Request) -> RuleResult<Request> {
     let mut streamed = None;
     for delivery in [Delivery::Whole, Delivery::Stream] {
         let http = encode(wire, &with_delivery(request, delivery))?;
@@ -41,7 +41,7 @@ pub(super) fn check_requests(server: &dyn Server, wire: &dyn Wire, request: &Req
 }
 
 /// Checks damaged copies of the request.
-pub(super) fn check_damaged(server: &dyn Server, wire: &dyn Wire, request: &Request) -> Checked<()> {
+pub(super) fn check_damaged(server: &dyn Server, wire: &dyn Wire, request: &Request) -> RuleResult<()> {
     let HttpRequest { path, body, .. } = encode(wire, request)?;
     for place in (0..body.len()).step_by(body.len().div_ceil(PLACES).max(1)) {
         let (before, after) = body.split_at(place);
@@ -55,7 +55,7 @@ pub(super) fn check_damaged(server: &dyn Server, wire: &dyn Wire, request: &Requ
 }
 
 /// Checks bodies that are not a request, and a path of another API.
-pub(super) fn check_foreign_bodies(server: &dyn Server) -> Checked<()> {
+pub(super) fn check_foreign_bodies(server: &dyn Server) -> RuleResult<()> {
     let path = server.request_path();
     for body in [&b""[..], b"<html>no</html>", b"null", b"[]", b"7", b"\"model\"", b"\xff\xfe", b"{"] {
         check_client_body(server, path, body)?;
@@ -80,7 +80,7 @@ fn with_delivery(request: &Request, delivery: Delivery) -> Request {
     request
 }
 
-fn encode(wire: &dyn Wire, request: &Request) -> Checked<HttpRequest> {
+fn encode(wire: &dyn Wire, request: &Request) -> RuleResult<HttpRequest> {
     catch("encode", || wire.encode(request))?.map_err(|error| {
         RuleViolation::new(ServerRule::DecodesRequests, format!("`encode` failed: {error}"))
             .with_source(error)

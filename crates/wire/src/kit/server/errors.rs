@@ -5,7 +5,7 @@ use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 
 use super::answers::{AnswerWriter, read, text_answer};
 use super::content::Content;
-use super::{Checked, ServerRule, catch};
+use super::{RuleResult, ServerRule, catch};
 use crate::{Framing, ProviderError, ProviderErrorKind, Server, Wire};
 
 /// The message of the errors.
@@ -25,7 +25,7 @@ const KINDS: [(ProviderErrorKind, Option<u16>); 9] = [
 ];
 
 /// Checks error responses.
-pub(super) fn check_errors(server: &dyn Server, wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_errors(server: &dyn Server, wire: &dyn Wire) -> RuleResult<()> {
     for (kind, status) in KINDS {
         let error = ProviderError::new(kind, None, MESSAGE);
         let error = status.map_or_else(|| error.clone(), |status| error.clone().with_status(status));
@@ -44,7 +44,7 @@ pub(super) fn check_errors(server: &dyn Server, wire: &dyn Wire) -> Checked<()> 
 }
 
 /// Checks failures inside an answer that has begun.
-pub(super) fn check_failures(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> Checked<()> {
+pub(super) fn check_failures(writer: &AnswerWriter<'_>, wire: &dyn Wire) -> RuleResult<()> {
     for kind in [StreamErrorKind::Overloaded, StreamErrorKind::RateLimit, StreamErrorKind::Server] {
         let error = StreamError::new(kind, None, MESSAGE);
         let text = text_answer().into_iter().take(1);

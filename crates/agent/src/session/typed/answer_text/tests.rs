@@ -24,7 +24,7 @@ fn found(text: &str, takes_lists: bool) -> Vec<String> {
 }
 
 #[test]
-fn objects_are_found_between_words_and_in_fences() {
+fn json_objects_are_found_in_prose_and_fences() {
     assert_eq!(found(r#"{"a": 1}"#, false), [r#"{"a": 1}"#]);
     assert_eq!(found("Of course:\n```json\n{\"a\": 1}\n```\nDone {b}.", false), [r#"{"a": 1}"#]);
     assert_eq!(found(r#"I use {braces} and {{more}}: {"a": 1}"#, false), [r#"{"a": 1}"#]);
@@ -35,7 +35,7 @@ fn objects_are_found_between_words_and_in_fences() {
 }
 
 #[test]
-fn lists_count_only_without_words_around_them() {
+fn arrays_count_only_without_surrounding_text() {
     assert_eq!(found("[1, 2]", true), ["[1, 2]"]);
     assert_eq!(found("[1, 2]", false), Vec::<String>::new());
     assert_eq!(found("Here:\n```json\n[1, 2]\n```", true), ["[1, 2]"]);

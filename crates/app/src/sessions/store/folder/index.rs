@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_read_as_it_was_written() {
+    fn a_session_index_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let (path, file) = (folder.path().join(FILE), FileId { device: 1, inode: 2 });
         let entries = [entry(5, "1-a", ""), entry(9, "11-a", "3-c 1-a2"), entry(5, "2-b", "1-a1")];

@@ -47,7 +47,7 @@ proptest! {
 
     // Each step writes some files as a segment, which replace those of the same names.
     #[test]
-    fn words_are_found_after_any_commits_and_merges(
+    fn terms_are_found_after_any_commits_and_merges(
         steps in prop::collection::vec(prop::collection::vec((0_u8..12, prop::collection::vec(0_usize..6, 0..9)), 1..4), 1..24),
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn more_words_than_a_block_holds_are_found_in_each_field() {
+fn more_terms_than_a_block_holds_are_found_in_each_field() {
     let folder = tempfile::tempdir().unwrap();
     let mut builder = Builder::default();
     for file in 0..200 {
