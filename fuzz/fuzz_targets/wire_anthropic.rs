@@ -1,3 +1,3 @@
 //! Fuzzes the property `wire_anthropic`.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| windlass_testkit::oracle::wire_anthropic(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| windlass_testkit::oracle::wire_format("anthropic", bytes));

@@ -24,6 +24,13 @@ const WORDS = Array.from({ length: 240 }, (_, at) => `word${at}${at % 20 === 19 
 /** A text that takes some seconds to arrive. */
 export const LONG_TEXT = `# A long text\n\nwith *marks* and ümläuts 🦀 and \`code\`.\n\n${WORDS}`;
 
+/** A text with each part of Markdown that the page formats. */
+export const MARKDOWN = [
+  "## A heading", "", "It has **bold**, *italic* and `code` words, [a link](https://example.org/a), https://example.org/b.", "",
+  "- one", "- two", "1. three", "", "| name | size |", "| --- | ---: |", "| a.txt | 12 |", "",
+  "[never](javascript:alert(1)) and [never](data:text/html,x)", "", "```rust", "fn main() {}", "```", "",
+].join("\n");
+
 /** Calls of the turn that the check of long runs repeats. */
 export const LONG_CALLS = 100;
 
@@ -125,6 +132,11 @@ export const script = {
     ],
     "part chat": twoFiles("chat"),
     "part agui": twoFiles("agui"),
+    "part texts": [
+      { steps: [call("run_command", { command: "printf '\\033[31mred\\033[0m plain\\n'" })] },
+      { steps: [call("ask_followup_question", { question: "Which color is it?" })] },
+      { steps: [{ text: MARKDOWN }] },
+    ],
     "part picture": [{ steps: [{ text: "It is one pixel." }] }],
     "part zed": [
       {

@@ -16,6 +16,7 @@ import { looks } from "./checks/looks.mjs";
 import { pushes } from "./checks/push.mjs";
 import { scroll } from "./checks/scroll.mjs";
 import { streams } from "./checks/streams.mjs";
+import { views } from "./checks/views.mjs";
 import { Place } from "./place.mjs";
 import { script } from "./script.mjs";
 
@@ -55,7 +56,7 @@ const browser = await chromium.launch({ executablePath: program, args: FLAGS });
 try {
   const { WINDLASS_PAGE_FOLDER: pageFolder, WINDLASS_BROWSER_EXAMPLES: examples } = process.env;
   const setting = { place, browser, output, pageFolder, examples, load };
-  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...attacks, ...scroll, ...editor, ...chat, ...pushes })) {
+  for (const [name, run] of Object.entries({ ...looks, ...streams, ...answers, ...views, ...attacks, ...scroll, ...editor, ...chat, ...pushes })) {
     if (wanted.length === 0 || wanted.some((word) => name.includes(word))) await perform(name, run, setting);
   }
 } finally {

@@ -6,9 +6,11 @@ mod stack;
 mod suites;
 mod table;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
@@ -17,18 +19,18 @@ use crate::project::target;
 use crate::{capture, npm};
 use kind::Kind;
 use stack::{Mock, Stack};
-use suites::Extent;
 pub(crate) use suites::copy_scripts;
+use suites::{Extent, Suites};
 use table::{Conversation, Verdict};
 
 pub(crate) const HELP: &str = "\
-cargo xtask clients [--kind KIND] [--mock NAME] [--only WORD] [--short] [--write]
+cargo xtask clients [--kind KIND] [--mock NAME] [--only WORD] [--program FILE] [--short] [--write]
 
 Lets the libraries and programs that people use converse through `windlass proxy`.
 
 Behind the proxy is a mock, once in each of the four wire formats: `windlass mock`, and aimock (npm
 @copilotkit/aimock), which another project wrote. A recorder between them proves that the upstream got
-the system prompt and every result. The libraries are the official ones of Python and npm with their
+the system prompt and every result. Both mocks run at the same time. The libraries are the official ones of Python and npm with their
 streams, tool runners and chats, openai-agents, pydantic-ai, LangChain, litellm, instructor and AI SDK.
 The programs are Codex, Claude Code, Gemini CLI, Qwen Code, opencode, pi, Cline, aider and llm. Each runs
 a command, writes and changes a file, calls an MCP server or starts a sub-agent, as the mock's script demands.
@@ -38,6 +40,7 @@ programs take 2 GB.
   --kind KIND  runs one kind of clients only: libraries or programs
   --mock NAME  runs one mock only: windlass or aimock
   --only WORD  runs the conversations whose client and case contain the word
+  --program FILE  runs this build of windlass; without it a build for development is made
   --short      runs the official libraries with `windlass mock` only; `cargo xtask ci` does the same
   --write      writes the results into docs/CLIENTS.md";
 
@@ -61,19 +64,22 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         bail!("--kind takes libraries or programs");
     }
     let only = arguments.option("--only")?.unwrap_or_default();
+    let program = arguments.option("--program")?.map(PathBuf::from);
     let (is_short, writes) = (arguments.flag("--short"), arguments.flag("--write"));
     arguments.finish()?;
     if is_short {
         return Ok(test(sh)?.exit_code());
     }
-    let selection = Selection { kinds: &kinds, mocks: &mocks, only: &only, extent: Extent::All };
+    let extent = Extent::All;
+    let selection = Selection { kinds: &kinds, mocks: &mocks, only: &only, extent, program };
     Ok(outcome(sh, &selection, writes)?.exit_code())
 }
 
 /// Runs the short form.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let (kinds, mocks) = (&[Kind::Libraries], &[Mock::Own]);
-    outcome(sh, &Selection { kinds, mocks, only: "", extent: Extent::Official }, false)
+    let extent = Extent::Official;
+    outcome(sh, &Selection { kinds, mocks, only: "", extent, program: None }, false)
 }
 
 /// The conversations of a run.
@@ -82,6 +88,8 @@ struct Selection<'a> {
     mocks: &'a [Mock],
     only: &'a str,
     extent: Extent,
+    /// The build of the command line, if it is not made first.
+    program: Option<PathBuf>,
 }
 
 fn outcome(sh: &Shell, selection: &Selection<'_>, writes: bool) -> Result<Outcome> {
@@ -90,21 +98,18 @@ fn outcome(sh: &Shell, selection: &Selection<'_>, writes: bool) -> Result<Outcom
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
     let scripts = copy_scripts(sh, &packages)?;
-    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
-    }
-    let windlass = target(sh).join("debug/windlass");
+    let windlass = match &selection.program {
+        Some(program) => program.clone(),
+        None if capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? => {
+            target(sh).join("debug/windlass")
+        }
+        None => return Ok(Outcome::new(StepStatus::Failed, "the command line does not build")),
+    };
     let (mut lines, mut all) = (Vec::new(), Vec::new());
     for kind in selection.kinds {
         let suites = kind.prepare(sh, &scripts, selection.extent)?;
         lines.extend(suites.missing.iter().map(|why| format!("skipped: {why}")));
-        let mut conversations = Vec::new();
-        for &mock in selection.mocks {
-            let stack = Stack::start(mock, &windlass, &scripts, kind.script())?;
-            for suite in &suites.ready {
-                conversations.extend(suite.run(mock.name(), &stack.to_json(), selection.only)?);
-            }
-        }
+        let conversations = converse(selection, *kind, &suites, &windlass, &scripts)?;
         if writes {
             write_table(sh, *kind, &table::to_markdown(&conversations))?;
         }
@@ -113,6 +118,32 @@ fn outcome(sh: &Shell, selection: &Selection<'_>, writes: bool) -> Result<Outcom
     lines.extend(table::rows(&all));
     lines.extend(all.iter().filter_map(explain));
     Ok(Outcome { lines, ..verdict(&all) })
+}
+
+/// Runs the suites of a kind with all mocks at the same time.
+fn converse(
+    selection: &Selection<'_>,
+    kind: Kind,
+    suites: &Suites,
+    windlass: &Path,
+    scripts: &Path,
+) -> Result<Vec<Conversation>> {
+    let run = &|mock: Mock| -> Result<Vec<Conversation>> {
+        let stack = Stack::start(mock, windlass, scripts, kind.script())?;
+        let mut conversations = Vec::new();
+        for suite in &suites.ready {
+            conversations.extend(suite.run(mock.name(), &stack.to_json(), selection.only)?);
+        }
+        Ok(conversations)
+    };
+    thread::scope(|scope| {
+        let running: Vec<_> = selection.mocks.iter().map(|&mock| scope.spawn(move || run(mock))).collect();
+        let mut conversations = Vec::new();
+        for thread in running {
+            conversations.extend(thread.join().map_err(|_| anyhow!("a suite panicked"))??);
+        }
+        Ok(conversations)
+    })
 }
 
 /// Replaces the table of a kind in the page.

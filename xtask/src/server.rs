@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
+use windlass_vendors::WireFormat;
 
 /// A running server, which is killed when this value is dropped.
 pub(crate) struct Server {
@@ -17,6 +18,15 @@ impl Server {
     /// Starts a server and waits until it prints `{"base_url": URL}`.
     pub(crate) fn start(program: &Path, arguments: &[&str]) -> Result<Self> {
         Self::spawn(Command::new(program).args(arguments))
+    }
+
+    /// Starts a proxy before an upstream, whose address has no path, that speaks a wire format.
+    pub(crate) fn start_proxy(windlass: &Path, upstream: &str, format: &WireFormat) -> Result<Self> {
+        let address = format!("{upstream}{}", format.base_path);
+        let wire = format.name();
+        let arguments =
+            ["proxy", "--base-url", &address, "--wire", wire, "--listen", "127.0.0.1:0", "--json"];
+        Self::start(windlass, &arguments)
     }
 
     /// Like [`Server::start`], with a prepared command.

@@ -135,15 +135,15 @@ impl Agent {
         let parts = &self.parts;
         let answer_toolbox = options.answer_toolbox.take();
         let tools = match &answer_toolbox {
-            Some(toolbox) => parts.begin_with(toolbox),
+            Some(toolbox) => parts.tools_of(toolbox, None).expect("no mode is looked up"),
             None => parts.begin(),
         };
         let request = parts.config.options.merge(&options.request);
-        let mut config =
-            tools.config(&parts.config).with_options(request).with_output(options.output.clone());
-        if answer_toolbox.is_some() {
-            config = expect_answer_call(config, parts.corrections);
-        }
+        let config = tools.config(&parts.config).with_options(request).with_output(options.output.clone());
+        let config = match answer_toolbox {
+            Some(_) => expect_answer_call(config, parts.corrections),
+            None => config,
+        };
         let config = config.with_run(options.run_id()).with_origin(options.origin.take());
         let machine = Machine::new(config);
         let machine = match options.history.take() {
@@ -167,9 +167,18 @@ impl Agent {
             Entry::Mode { mode } => Some(mode.as_str()),
             _ => None,
         });
-        let tools = parts.tools(mode.or(parts.work_mode.as_deref()))?;
+        let mode = mode.or(parts.work_mode.as_deref());
+        let answer_toolbox = options.answer_toolbox.take();
+        let tools = match &answer_toolbox {
+            Some(toolbox) => parts.tools_of(toolbox, mode)?,
+            None => parts.tools(mode)?,
+        };
         let config =
             tools.config(&parts.config).with_run(options.run_id()).with_output(options.output.clone());
+        let config = match answer_toolbox {
+            Some(_) => expect_answer_call(config, parts.corrections),
+            None => config,
+        };
         let (machine, effects) = Machine::resume(config, entries, 0)?;
         Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
     }

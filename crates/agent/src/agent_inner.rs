@@ -53,10 +53,9 @@ impl AgentInner {
         self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
     }
 
-    /// Returns the tools of a new run from this toolbox, which is already in its mode.
-    pub(crate) fn begin_with(&self, toolbox: &Toolbox) -> Arc<Tools> {
-        let tools = Tools::new(Some(toolbox), self.config.system.clone(), None);
-        Arc::new(tools.expect("no mode is looked up"))
+    /// Returns the tools of a run with a toolbox in place of the agent's, in the given mode or that of the toolbox.
+    pub(crate) fn tools_of(&self, toolbox: &Toolbox, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
+        Ok(Arc::new(Tools::new(Some(toolbox), self.config.system.clone(), mode)?))
     }
 
     /// Returns the tools of a run that begins in the given mode.

@@ -8,8 +8,23 @@ use windlass_protocol::{Citation, Part, Role, Usage};
 
 use crate::{AgentError, EventStream};
 
-/// The result of a run that has ended. Its `Display` is the model's final text, or the
-/// reason for its absence.
+/// The result of a run that has ended: the outcome, the tokens and the cost, and the conversation.
+///
+/// A run that stopped, failed or waits has a report, too: [`text`](Self::text) returns `None` then, and
+/// [`outcome`](Self::outcome) has the reason. Its `Display` is the model's final text, or the reason for its absence.
+///
+/// ```
+/// use windlass_agent::{Agent, AgentError};
+///
+/// async fn summarize(agent: &Agent) -> Result<(), AgentError> {
+///     let report = agent.run("Summarize README.md.").await?;
+///     match report.text() {
+///         Some(text) => println!("{text}"),
+///         None => println!("unfinished after {} requests: {}", report.used.requests, report.outcome),
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {

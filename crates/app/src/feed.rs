@@ -16,12 +16,14 @@ mod live;
 mod log;
 mod reader;
 mod records;
+mod reported_tokens;
 mod schema;
 mod windows;
 mod writer;
 
 pub use self::card::{
-    CallCard, CardChange, CardEffect, CardPath, MessageSource, Question, QuestionEnd, RunOutcome, Tokens,
+    CallCard, CardChange, CardEffect, CardPath, CitedSource, MessageSource, Question, QuestionEnd,
+    RunOutcome, Tokens,
 };
 pub(crate) use self::convert::{card as call_card, guidance_id};
 pub use self::event::{AgentPath, FEED_VERSION, FeedEvent, FeedHeader};

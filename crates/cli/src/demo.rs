@@ -21,7 +21,8 @@ use crate::project::{self, Project};
 use crate::show::Show;
 use crate::signals::Signals;
 use crate::terminal::Terminal;
-use crate::{output, run, usage};
+use crate::usage;
+use crate::{output, run};
 
 pub(crate) async fn demo(arguments: Demo, app: &App) -> anyhow::Result<ExitCode> {
     // Handle signals before the folder exists, so that none leaves it behind.
@@ -66,7 +67,7 @@ async fn mend(
         .with_cancellation(stop.clone())
         .with_outputs(folder.outputs());
     let began = Instant::now();
-    let mut show = Show::default();
+    let mut show = Show::new();
     // Let `signals` handle an earlier Ctrl-C; the run handles later ones.
     tokio::task::yield_now().await;
     is_driven.store(true, Ordering::Release);

@@ -9,8 +9,8 @@ use windlass_app::runs::Inbox;
 use windlass_tool::CancellationToken;
 
 use crate::logging::log_events;
-use crate::long_calls::LongCalls;
 use crate::output;
+use crate::progress::Progress;
 use crate::screen::Floor;
 use crate::show::Show;
 pub(crate) use crate::telling::Telling;
@@ -74,7 +74,7 @@ pub(crate) async fn drive(
 ) -> anyhow::Result<Outcome> {
     let _echo = EchoOff::begin()?;
     let mut floor = Floor::open();
-    let mut long_calls = LongCalls::new();
+    let mut progress = Progress::new();
     let mut interrupts = interrupts()?;
     if let Some(run) = &mut run {
         run.begin(telling)?;
@@ -98,23 +98,26 @@ pub(crate) async fn drive(
                 }
                 continue;
             }
-            () = floor.grant() => continue,
-            report = long_calls.next_report(), if telling == Telling::Words => {
+            () = floor.grant() => {
+                progress.defer(floor.take_wait());
+                continue;
+            }
+            report = progress.next_report(), if telling == Telling::Words => {
                 show.remark(&report)?;
                 continue;
             }
         };
-        let Some(event) = event else { break };
-        let event = event?;
-        long_calls.observe(&event, tokio::time::Instant::now());
+        let Some(event) = event.transpose()? else { break };
+        progress.observe(&event);
         match (&mut run, telling) {
             (Some(run), _) => run.follow(&event, telling)?,
             (None, Telling::Json) => output::line(&event)?,
             (None, Telling::Words | Telling::Answer) => {}
         }
-        match telling {
-            Telling::Json | Telling::Answer => show.keep(&event),
-            Telling::Words => show.event(&event)?,
+        if telling == Telling::Words {
+            show.event(&event)?
+        } else {
+            show.keep(&event)
         }
         floor.mark_printed(&event);
     }

@@ -20,12 +20,13 @@ use windlass_tool::CancellationToken;
 
 use crate::arguments::{EngineOptions, EngineValues, Run, Worker};
 use crate::drive::{Telling, drive, interrupts};
+use crate::output;
 use crate::people::choose_people;
 use crate::run::{exit_code, session_options, settings_of};
 use crate::script::print_answer;
 use crate::show::Show;
 use crate::telemetry::Telemetry;
-use crate::{output, usage};
+use crate::usage;
 
 pub(crate) use self::questions::{answer, say, stop};
 
@@ -88,7 +89,7 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
     if let Some(cipher) = connection.cipher {
         worker = worker.with_cipher(cipher);
     }
-    let telemetry = Telemetry::begin(&run.otlp, &run.reach)?;
+    let telemetry = Telemetry::begin(&run.otlp, &run.reach, app)?;
     #[cfg(feature = "otlp")]
     if let Some(metrics) = telemetry.metrics(&settings.provider, settings.budget.prices) {
         worker = worker.with_observer(move |step| {
@@ -130,7 +131,7 @@ pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Res
     };
     output::note(&format!("run {} on {address}", handle.id()));
     let stop = CancellationToken::new();
-    let mut show = Show::default();
+    let mut show = Show::new();
     let (events, watching) = watch(&handle, &*approver, &stop);
     let events = Box::pin(stream::unfold(events, |mut events| async {
         events.recv().await.map(|event| (Ok::<Event, AgentError>(event), events))

@@ -18,7 +18,7 @@ use crate::show::Show;
 use crate::telemetry::Telemetry;
 
 pub(crate) async fn fork(arguments: Fork, app: &App) -> anyhow::Result<ExitCode> {
-    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach, app)?;
     let end = fork_traced(arguments, app, &telemetry).await;
     telemetry.end().await;
     end
@@ -38,7 +38,7 @@ async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyho
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, inbox, recording, mut feed, .. } = session;
     let prices = prices_of(app, &recorded, &options.providers)?;
-    let mut show = Show::default();
+    let mut show = Show::new();
     let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
     let (telling, parts) = (Telling::from_flag(arguments.json), RunParts { inbox: &inbox, feed: &mut feed });
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await?;

@@ -34,13 +34,22 @@ struct RunningCall {
 impl RunningCall {
     /// Returns the time of the next report in seconds after the start.
     fn next_report(&self) -> u64 {
-        let at = usize::try_from(self.reports).ok().and_then(|at| REPORTS.get(at)).copied();
-        at.unwrap_or_else(|| self.reports.saturating_sub(2).saturating_mul(60))
+        time_of_report(&REPORTS, self.reports)
     }
 
     fn due(&self) -> Instant {
         self.start.checked_add(Duration::from_secs(self.next_report())).unwrap_or(self.start)
     }
+}
+
+/// Returns the time in seconds of the report with this number: one of the first times, of which the last is a minute, and
+/// then every minute.
+pub(crate) fn time_of_report(first: &[u64], number: u64) -> u64 {
+    let index = usize::try_from(number).unwrap_or(usize::MAX);
+    first.get(index).copied().unwrap_or_else(|| {
+        let minutes = index.saturating_sub(first.len()).saturating_add(2);
+        u64::try_from(minutes).unwrap_or(u64::MAX).saturating_mul(60)
+    })
 }
 
 impl LongCalls {

@@ -48,10 +48,12 @@ mod models;
 mod modes;
 mod named_run;
 mod output;
+mod paint;
 mod panics;
 mod parse;
 mod people;
 mod policy;
+mod progress;
 #[cfg(feature = "mock")]
 mod project;
 #[cfg(feature = "gateway")]
@@ -70,6 +72,7 @@ mod sessions;
 mod show;
 #[cfg(any(feature = "acp", feature = "mock", feature = "server", feature = "tui"))]
 mod signals;
+mod stalls;
 mod telemetry;
 mod telling;
 mod terminal;
@@ -98,8 +101,10 @@ fn main() -> ExitCode {
         output::note(&format!("other processes of this user can read this process's memory: {error}"));
     }
     panics::install();
-    let app =
-        App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
+    let app = App::from_environment().with_notices(|notice: &Notice| {
+        let wait = if let Notice::Wait { wait, .. } = notice { Some(*wait) } else { None };
+        output::note_wait(&remedies::word_notice(notice), wait);
+    });
     let end = arguments::parse(&app).and_then(|arguments| {
         logging::start(arguments.verbose, &app)?;
         match arguments.command {

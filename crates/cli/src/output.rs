@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Serialize;
 use windlass_app::{causes, secrets};
 use windlass_hitl::escape_unsafe;
 
+use crate::paint::Painted;
 use crate::remedies::find_remedy;
 use crate::screen::{self, Channel};
 
@@ -58,17 +60,26 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(screen::write(Channel::Out, text)?)
 }
 
+/// Prints text with styles, after an open question if there is one.
+pub(crate) fn print_painted(text: &Painted) -> anyhow::Result<()> {
+    Ok(screen::write_painted(text)?)
+}
+
 /// Prints a note to standard error, without the secrets of the environment. A warning is printed only once: a
 /// command can read the same configuration several times, for example to check a run's settings before the run
 /// has a folder.
 pub(crate) fn note(text: &str) {
+    note_wait(text, None);
+}
+
+/// Like [`note`], for a note about a wait, with the time until it ends.
+pub(crate) fn note_wait(text: &str, wait: Option<Duration>) {
     if text.starts_with(WARNING) && !is_first(text) {
         return;
     }
     let text = secrets::environment_redactor().redact(text);
     tracing::info!("{text}");
-    // A closed standard error cannot be reported.
-    let _ = screen::write(Channel::Err, &format!("{text}\n"));
+    screen::write_note(format!("{text}\n"), wait);
 }
 
 /// Returns true for the first of several equal texts.

@@ -64,7 +64,7 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     let choice = provider_choice(upstream.as_ref(), base_url.as_ref(), *wire, None);
     let client = Provider::from_choice(&choice).client(app, &provider_options(&arguments))?;
     let wire = client.wire().clone();
-    let (spans, tracer) = request_spans::begin(&arguments)?;
+    let (spans, tracer) = request_spans::begin(&arguments, app)?;
     let front = tracer.add_to(build_front(&arguments, client).await?);
     let client_keys = arguments.front.client_keys.as_deref();
     let kept = KeptFiles::open(&front, KeptPaths { client_keys, ..KeptPaths::default() })?;
@@ -87,7 +87,7 @@ async fn serve_file(arguments: &Proxy, path: &Path, app: &App) -> anyhow::Result
     let (file, mut front) = assembly::load(path, &options, app, Purpose::Serve).await?;
     let address = check_address(arguments, file.listen, arguments.allow_remote || file.allow_remote)?;
     let kept = KeptFiles::open(&front, file.find_kept_paths())?;
-    let (spans, tracer) = request_spans::begin(arguments)?;
+    let (spans, tracer) = request_spans::begin(arguments, app)?;
     front = tracer.add_to(front);
     let limits = file.serve_options();
     let Endpoint { listener, url, tls } = endpoint::bind(&file, address)?;

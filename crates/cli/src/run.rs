@@ -32,7 +32,7 @@ pub(crate) const SUSPENDED: u8 = 75;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
-    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach, app)?;
     let end = run_traced(arguments, app, &telemetry).await;
     telemetry.end().await;
     end
@@ -60,7 +60,7 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     output::note(&format!("run {}", folder.id));
     let settings = folder.settings()?;
     let prices = prices_of(app, &settings, &arguments.reach.options())?;
-    let mut show = Show::default();
+    let mut show = Show::new();
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await;
@@ -286,7 +286,7 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
     let options = session_options(arguments, app, &settings, &stop)?;
     let Replay { events, recording, .. } = Replay::start(app, file, &options).await?;
     let telling = Telling::from_flags(arguments.json, arguments.script.print);
-    let outcome = drive(events, &mut Show::default(), telling, &stop, None).await?;
+    let outcome = drive(events, &mut Show::new(), telling, &stop, None).await?;
     if telling == Telling::Answer {
         print_answer(&outcome, AnswerForm::new(&settings)?.as_ref())?;
     }
@@ -326,7 +326,7 @@ pub(crate) fn report_end(
     output::note(&format!(
         "{}, {}; journal: {}",
         cost.total.describe(),
-        cost.prices.describe_cost(cost.total.cost),
+        cost.prices.describe_cost(cost.total.cost, show.has_unreported),
         folder.describe_journal()
     ));
     if matches!(outcome, Outcome::Completed { .. }) {

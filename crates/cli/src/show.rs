@@ -1,18 +1,24 @@
 //! Prints the events of a run as text for a human, while the run proceeds.
 
+mod arguments;
 mod calls;
+mod flow;
 mod run;
+mod speech;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use windlass_agent::{Event, Outcome};
 use windlass_hitl::display_safe;
-use windlass_partial_json::{Event as JsonEvent, Parser};
 use windlass_protocol::{CallId, Usage};
+use windlass_screen::Role;
 
+use self::arguments::GrowingArguments;
 pub(crate) use self::run::outcome_text;
+use self::speech::Speech;
 use crate::output;
+use crate::paint::{Painted, Painter, role_of};
+use crate::usage::is_unreported;
 
 /// Maximum number of printed lines of a result.
 const RESULT_LINES: usize = 12;
@@ -20,11 +26,15 @@ const RESULT_LINES: usize = 12;
 /// Renderer of a run's events, with the summary that is printed at the end.
 #[derive(Default)]
 pub(crate) struct Show {
-    growing: BTreeMap<CallId, Parser>,
+    painter: Painter,
+    speech: Speech,
+    growing: BTreeMap<CallId, GrowingArguments>,
     at_line_start: bool,
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
+    /// True if an answer had no report of its tokens, so its cost is unknown.
+    pub(crate) has_unreported: bool,
     pub(crate) outcome: Option<Outcome>,
     /// True if Ctrl-C cancelled the run.
     pub(crate) is_interrupted: bool,
@@ -40,8 +50,8 @@ impl Show {
         if text.is_empty() {
             return Ok(());
         }
-        self.at_line_start = text.ends_with('\n');
-        output::print(&text)
+        self.at_line_start = text.ends_line();
+        output::print_painted(&text)
     }
 
     /// Updates the summary without printing, for output as JSON.
@@ -49,10 +59,24 @@ impl Show {
         drop(self.text_of(event));
     }
 
-    fn text_of(&mut self, event: &Event) -> String {
+    fn text_of(&mut self, event: &Event) -> Painted {
+        self.has_unreported |= is_unreported(event);
+        match event {
+            Event::Text { .. } | Event::Reasoning { .. } => return self.speak(event),
+            Event::TextEnded | Event::ReasoningEnded => return self.end_speech(),
+            Event::CallArguments { call, delta } => return self.arguments(call, delta),
+            _ => {}
+        }
+        let lines = self.lines_of(event);
+        if lines.is_empty() { lines } else { self.end_speech_before(&lines) }
+    }
+
+    /// Renders an event that has lines of its own.
+    fn lines_of(&mut self, event: &Event) -> Painted {
         match event {
             Event::TurnStarted { turn, .. } => {
                 self.growing.clear();
+                self.speech.begin_answer();
                 self.line(&format!("── turn {turn} "))
             }
             Event::ProtocolChanged { protocol, reason } => self.line(&format!(
@@ -60,23 +84,22 @@ impl Show {
                 display_safe(reason),
                 protocol.as_str()
             )),
-            Event::Text { text } | Event::Reasoning { text } => display_safe(text),
             Event::CallStarted { call, name } => {
-                self.growing.insert(call.clone(), Parser::new());
-                // No line break: the arguments follow, each field on its own line.
-                let text = self.line(&format!("→ {}", display_safe(name.as_str())));
-                text.trim_end().to_owned()
+                self.growing.insert(call.clone(), GrowingArguments::default());
+                // No line break behind it: the arguments follow, each field on its own line.
+                let text = format!("{}→ {}", self.line_break(), display_safe(name.as_str()));
+                self.painter.paint(Role::Call, &text)
             }
-            Event::CallArguments { call, delta } => self.arguments(call, delta),
             Event::CallFinished { call } => {
                 self.names.insert(call.id.to_string(), call.name.to_string());
-                String::new()
+                Painted::default()
             }
             Event::CallMalformed { .. }
             | Event::CallRefusedEarly { .. }
             | Event::CallRepaired { .. }
             | Event::CallCoerced { .. } => self.arguments_problem(event),
             Event::AttemptDiscarded { reason, delay_ms } => {
+                self.speech.begin_answer();
                 self.line(&format!("! {}; retrying in {delay_ms} ms", display_safe(reason)))
             }
             Event::Decided { call, decision } => self.show_decision(call.as_str(), decision),
@@ -103,14 +126,14 @@ impl Show {
             Event::Finished { outcome, total } => {
                 self.usage = *total;
                 self.outcome = Some(outcome.clone());
-                self.line(&outcome_text(outcome))
+                self.end(outcome)
             }
             _ => self.change(event),
         }
     }
 
     /// Renders what is wrong with the arguments of a call, and what was done about it.
-    fn arguments_problem(&self, event: &Event) -> String {
+    fn arguments_problem(&self, event: &Event) -> Painted {
         match event {
             Event::CallMalformed { problem, .. } => self.line(&format!("! {problem}")),
             Event::CallRefusedEarly { problem, .. } => {
@@ -123,43 +146,27 @@ impl Show {
             Event::CallCoerced { changes, .. } => {
                 self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
             }
-            _ => String::new(),
+            _ => Painted::default(),
         }
-    }
-
-    /// Renders a delta of a call's arguments: each field under its name, strings while they grow.
-    fn arguments(&mut self, call: &CallId, delta: &str) -> String {
-        let Some(parser) = self.growing.get_mut(call) else { return String::new() };
-        // A later `CallMalformed` event reports text that is not JSON.
-        let _ = parser.push(delta);
-        let mut text = String::new();
-        parser.drain_events(|event| match event {
-            JsonEvent::Began { path, .. } if !path.is_empty() => {
-                let _ = write!(text, "\n    {}: ", display_safe(path.trim_start_matches('/')));
-            }
-            JsonEvent::Grew { text: grown, .. } => {
-                text.push_str(&display_safe(grown).replace('\n', "\n      "));
-            }
-            JsonEvent::Complete { value, .. } => {
-                if let Some(number) = value.number_text() {
-                    text.push_str(number);
-                } else if let Some(value) = value.as_bool() {
-                    text.push_str(if value { "true" } else { "false" });
-                }
-            }
-            _ => {}
-        });
-        text
     }
 
     fn name(&self, call: &str) -> String {
         self.names.get(call).cloned().unwrap_or_else(|| call.to_owned())
     }
 
+    /// Renders text on lines of its own, in the style of its mark.
+    fn line(&self, text: &str) -> Painted {
+        self.line_in(role_of(text), text)
+    }
+
     /// Renders text on lines of its own.
-    fn line(&self, text: &str) -> String {
-        let before = if self.at_line_start { "" } else { "\n" };
-        format!("{before}{text}\n")
+    fn line_in(&self, role: Role, text: &str) -> Painted {
+        self.painter.paint_lines(role, &format!("{}{text}\n", self.line_break()))
+    }
+
+    /// Returns a line break if the cursor stands in a line.
+    fn line_break(&self) -> &'static str {
+        if self.at_line_start { "" } else { "\n" }
     }
 }
 

@@ -5,15 +5,17 @@ mod collector;
 
 use futures_util::Stream;
 use windlass_agent::{AgentError, Event, Prices};
-use windlass_app::WireFormat;
 use windlass_app::providers::Provider;
-use windlass_telemetry::{Content, Conventions, SpanOptions, provider_name, trace_events};
+use windlass_app::{App, WireFormat};
+use windlass_telemetry::{Content, Conventions, SpanOptions, trace_events};
+use windlass_vendors::Vendors;
 
 use crate::arguments::{Otlp, Reach};
 
 /// Destination of spans and metrics, if one is configured.
 pub(crate) struct Telemetry {
     content: Content,
+    vendors: Vendors,
     #[cfg(feature = "otlp")]
     collector: Option<collector::Collector>,
 }
@@ -21,7 +23,7 @@ pub(crate) struct Telemetry {
 impl Telemetry {
     /// Starts to collect spans and metrics if the options or the environment name a collector.
     #[cfg(feature = "otlp")]
-    pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
+    pub(crate) fn begin(arguments: &Otlp, reach: &Reach, app: &App) -> anyhow::Result<Self> {
         let collector = match collector::Collector::begin(arguments, reach) {
             // The environment's settings are meant for many programs. If they do not fit this one, they only cause a
             // warning.
@@ -31,18 +33,18 @@ impl Telemetry {
             }
             begun => begun?,
         };
-        Ok(Self { content: content(arguments), collector })
+        Ok(Self { content: content(arguments), vendors: load_vendors(reach, app), collector })
     }
 
     /// Refuses a collector, because this build lacks the exporter.
     #[cfg(not(feature = "otlp"))]
-    pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
+    pub(crate) fn begin(arguments: &Otlp, reach: &Reach, app: &App) -> anyhow::Result<Self> {
         anyhow::ensure!(
             arguments.url.is_none(),
             "this build cannot send spans and metrics; install one that can with `cargo install windlass-cli --features \
              otlp`"
         );
-        Ok(Self { content: content(arguments) })
+        Ok(Self { content: content(arguments), vendors: load_vendors(reach, app) })
     }
 
     /// Wraps the events of a run so that its spans and metrics are recorded.
@@ -58,7 +60,7 @@ impl Telemetry {
     {
         let options = SpanOptions::default()
             .with_model(&provider.model)
-            .with_provider(name_of(provider))
+            .with_provider(self.name_of(provider))
             .with_content(self.content)
             .with_conventions(conventions())
             .with_conversation(run);
@@ -74,7 +76,14 @@ impl Telemetry {
     #[cfg(feature = "otlp")]
     pub(crate) fn metrics(&self, provider: &Provider, prices: Prices) -> Option<windlass_telemetry::Metrics> {
         let metrics = self.collector.as_ref()?.metrics()?;
-        Some(metrics.with_model(&provider.model).with_provider(name_of(provider)).with_prices(prices))
+        Some(metrics.with_model(&provider.model).with_provider(self.name_of(provider)).with_prices(prices))
+    }
+
+    /// Returns the provider's name in the conventions.
+    fn name_of<'a>(&'a self, provider: &'a Provider) -> &'a str {
+        let by_wire = provider.wire.map(WireFormat::vendor);
+        let name = provider.name.as_deref().or(by_wire).unwrap_or(WireFormat::default().vendor());
+        self.vendors.otel_name(name)
     }
 
     /// Counts a run that another process has taken over.
@@ -108,13 +117,15 @@ impl Telemetry {
 pub(crate) struct RequestSpans {
     #[cfg(feature = "otlp")]
     export: Option<collector::RequestExport>,
+    #[cfg(feature = "otlp")]
+    vendors: std::sync::Arc<Vendors>,
 }
 
 #[cfg(feature = "gateway")]
 impl RequestSpans {
     /// Starts to collect spans if the address or the environment names a collector.
     #[cfg(feature = "otlp")]
-    pub(crate) fn begin(url: Option<&str>, reach: &Reach) -> anyhow::Result<Self> {
+    pub(crate) fn begin(url: Option<&str>, reach: &Reach, app: &App) -> anyhow::Result<Self> {
         let arguments = Otlp { url: url.map(str::to_owned), content: false };
         let export = match collector::RequestExport::begin(&arguments, reach) {
             Err(error) if url.is_none() => {
@@ -123,12 +134,12 @@ impl RequestSpans {
             }
             begun => begun?,
         };
-        Ok(Self { export })
+        Ok(Self { export, vendors: load_vendors(reach, app).into() })
     }
 
     /// Refuses a collector, because this build lacks the exporter.
     #[cfg(not(feature = "otlp"))]
-    pub(crate) fn begin(url: Option<&str>, _: &Reach) -> anyhow::Result<Self> {
+    pub(crate) fn begin(url: Option<&str>, _: &Reach, _: &App) -> anyhow::Result<Self> {
         anyhow::ensure!(
             url.is_none(),
             "this build cannot send spans; install one that can with `cargo install windlass-cli --features otlp`"
@@ -144,7 +155,8 @@ impl RequestSpans {
     pub(crate) fn tracer(&self) -> Option<std::sync::Arc<dyn windlass_gateway::RequestTracer>> {
         #[cfg(feature = "otlp")]
         if let Some(export) = &self.export {
-            return Some(std::sync::Arc::new(crate::proxy::GatewayTracer::new(export.tracer())));
+            let tracer = crate::proxy::GatewayTracer::new(export.tracer(), self.vendors.clone());
+            return Some(std::sync::Arc::new(tracer));
         }
         None
     }
@@ -162,10 +174,9 @@ impl RequestSpans {
     }
 }
 
-/// Returns the provider's name in the conventions.
-fn name_of(provider: &Provider) -> &str {
-    let by_wire = provider.wire.map(WireFormat::vendor);
-    provider_name(provider.name.as_deref().or(by_wire).unwrap_or(WireFormat::default().vendor()))
+/// Returns the vendors with those of the user's file. The run itself reports a file that cannot be read.
+fn load_vendors(reach: &Reach, app: &App) -> Vendors {
+    reach.options().vendors(app).unwrap_or_else(|_| Vendors::builtin())
 }
 
 /// Returns the conventions that the environment selects.

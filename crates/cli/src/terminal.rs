@@ -2,9 +2,9 @@
 
 mod echo;
 mod keyboard;
+mod question;
 mod reply;
 
-use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,13 +12,16 @@ use std::sync::{Arc, OnceLock};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
 use windlass_agent::{Approver, ApproverFuture};
-use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_screen::Role;
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 pub(crate) use self::echo::EchoOff;
 #[cfg(any(feature = "acp", feature = "mock", feature = "server", feature = "tui"))]
 pub(crate) use self::echo::keep_process_at_signals;
+use self::question::{ApprovalText, render_question};
 use self::reply::{Line, Reply, reply};
+use crate::paint::{Painted, Painter, Stream};
 use crate::screen;
 
 /// The user at the terminal. All values share one keyboard.
@@ -70,7 +73,7 @@ impl Terminal {
 
 impl Standing<'_> {
     /// Prints a text and waits for a line. Returns `None` at the end of the input.
-    async fn ask(&mut self, text: &str) -> Option<Line> {
+    async fn ask(&mut self, text: &Painted) -> Option<Line> {
         self.screen.write(text);
         match &mut *self.keyboard {
             Keyboard::Piped(lines) => {
@@ -103,21 +106,20 @@ impl Drop for WithdrawnFlag {
 impl Approver for Terminal {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
-            let remember = if request.can_remember {
-                format!(", a: yes for this session to {}", display_safe(&request.scope))
-            } else {
-                String::new()
-            };
-            let keys = format!("May it run? [y: yes{remember}, n: no, or say why not] ");
             let id = request.request_id.clone();
             let mut standing = self.stand(Some(&id)).await;
-            let mut text = format!("\n? {}\n{keys}", request.describe());
+            let question = ApprovalText::new(request, Painter::new(Stream::Err));
+            let mut text = question.render(request);
+            if standing.is_typed() {
+                standing.screen.set_reminder(question.render_reminder());
+            }
             loop {
                 let Some(line) = standing.ask(&text).await else {
                     // Ctrl-D is a denial by a person; the end of a pipe means that no person is present.
                     let is_typed = standing.is_typed();
                     if is_typed {
-                        standing.screen.write("\n  the input was closed (Ctrl-D), which denies the call\n");
+                        let words = "\n  the input was closed (Ctrl-D), which denies the call\n";
+                        standing.screen.write(&Painter::new(Stream::Err).paint_lines(Role::Words, words));
                     }
                     return is_typed.then(|| ApprovalDecision::deny(id, None));
                 };
@@ -125,12 +127,7 @@ impl Approver for Terminal {
                     Reply::Yes => return Some(ApprovalDecision::approve(id)),
                     Reply::Always => return Some(ApprovalDecision::approve(id).with_remember()),
                     Reply::No(comment) => return Some(ApprovalDecision::deny(id, comment)),
-                    Reply::Unclear(why) => {
-                        text = format!(
-                            "  {why}: y runs the call once, n denies it, several words deny it and tell the \
-                             model why\n{keys}"
-                        );
-                    }
+                    Reply::Unclear(why) => text = question.render_again(why),
                 }
             }
         })
@@ -140,11 +137,7 @@ impl Approver for Terminal {
 impl Human for Terminal {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
-            let mut suggestions = String::new();
-            for (at, text) in question.suggestions.iter().enumerate() {
-                let _ = write!(suggestions, "\n  {}: {}", at.saturating_add(1), display_safe(text));
-            }
-            let text = format!("\n? {}{suggestions}\n> ", display_safe(&question.text));
+            let text = render_question(question, Painter::new(Stream::Err));
             let answer = self.stand(None).await.ask(&text).await.ok_or(NoAnswer::Absent)?.text;
             let picked = answer.trim().parse::<usize>().ok().and_then(|at| at.checked_sub(1));
             Ok(picked.and_then(|at| question.suggestions.get(at)).cloned().unwrap_or(answer))

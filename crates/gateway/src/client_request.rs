@@ -45,7 +45,8 @@ impl ClientRequest {
 
     /// Returns the path without its query.
     pub(crate) fn route(&self) -> &str {
-        self.path.split('?').next().unwrap_or_default()
+        let end = memchr::memchr(b'?', self.path.as_bytes());
+        end.and_then(|end| self.path.get(..end)).unwrap_or(&self.path)
     }
 
     /// Returns true for a path below which stored values can be.

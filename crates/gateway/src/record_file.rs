@@ -6,7 +6,7 @@ mod lines;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,12 +42,15 @@ struct FileState {
     path: PathBuf,
     damaged: AtomicUsize,
     failures: AtomicU64,
+    /// True if requests continue whose changes cannot be written.
+    is_optional: AtomicBool,
 }
 
 impl RecordFile {
     fn new(path: &Path) -> Self {
         let (damaged, failures) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Self(Arc::new(FileState { path: path.to_owned(), damaged, failures }))
+        let is_optional = AtomicBool::new(false);
+        Self(Arc::new(FileState { path: path.to_owned(), damaged, failures, is_optional }))
     }
 
     /// Returns the path of the file.
@@ -66,9 +69,21 @@ impl RecordFile {
         append_suffix(&self.0.path, ".damaged")
     }
 
-    /// Returns the number of writes that failed. The changes of these writes are in memory only.
+    /// Answers requests whose use of a budget cannot be written, on a full disk for example: their budget holds in this process
+    /// only, and a restart grants it again. Without a call of this method such requests are refused with status 503.
+    ///
+    /// The ids of stored responses are written when their answer is complete, which is never refused.
+    pub fn answer_unrecorded(&self) {
+        self.0.is_optional.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the number of writes that failed. The next successful write replaces the file by one with all present records.
     pub fn failures(&self) -> u64 {
         self.0.failures.load(Ordering::Relaxed)
+    }
+
+    fn is_optional(&self) -> bool {
+        self.0.is_optional.load(Ordering::Relaxed)
     }
 
     fn set_damaged(&self, lines: usize) {
@@ -118,11 +133,10 @@ impl<R: Records> RecordKeeper<R> {
         Ok(file)
     }
 
-    /// Stores a change that is part of the records already.
-    pub(crate) fn store(&mut self, change: impl FnOnce() -> R::Record) {
-        if let Some(journal) = &mut self.journal {
-            journal.append(&change(), &self.records);
-        }
+    /// Stores a change that is part of the records already. Returns false if the file needs the change and does not have it.
+    pub(crate) fn store(&mut self, change: impl FnOnce() -> R::Record) -> bool {
+        let Some(journal) = &mut self.journal else { return true };
+        journal.append(&change(), &self.records) || journal.file().is_optional()
     }
 }
 

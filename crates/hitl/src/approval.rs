@@ -1,5 +1,7 @@
 //! Approval requests and their answers.
 
+mod deletions;
+mod earlier;
 mod edit;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,19 @@ use crate::{Decision, Digest, PolicyInput, Reason, Review};
 /// changes of files, the confinement and the rule that asks. The displayed content is the content that the
 /// digest covers and that runs (RULES H14). [`describe`](Self::describe) formats it for a terminal, and an
 /// [`ApprovalDecision`] with the same `request_id` answers it.
+///
+/// ```
+/// use windlass_hitl::{ApprovalDecision, ApprovalRequest, Risk};
+///
+/// fn answer(request: &ApprovalRequest) -> ApprovalDecision {
+///     println!("{} because of {}", request.tool, request.reason.text);
+///     match request.risk {
+///         Risk::Low => ApprovalDecision::approve(&request.request_id),
+///         _ => ApprovalDecision::deny(&request.request_id, Some("ask me tomorrow".to_owned())),
+///     }
+/// }
+/// # let _ = answer;
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
@@ -51,7 +66,19 @@ pub struct ApprovalRequest {
     pub scope: String,
 }
 
-/// Answer of a human to an approval request.
+/// Answer of a human to an approval request: an approval or a denial, with an optional comment for the model.
+///
+/// An approval is valid for the one call of the question, unless [`with_remember`](Self::with_remember) extends it to
+/// similar calls of the session. [`with_arguments`](Self::with_arguments) approves the call with other arguments.
+///
+/// ```
+/// use windlass_hitl::ApprovalDecision;
+///
+/// let once = ApprovalDecision::approve("approval-1");
+/// assert!(once.approved && !once.remember);
+/// let denied = ApprovalDecision::deny("approval-2", Some("use the test database".to_owned()));
+/// assert_eq!(denied.reason.as_deref(), Some("use the test database"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalDecision {

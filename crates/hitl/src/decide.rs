@@ -56,11 +56,13 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
         return refusal(facts, reason, risk);
     }
     let permitted = policy.find_permit(facts);
-    let known = check_grants(grants, facts, risk).or_else(|| check_history(history, facts, risk));
+    let granted = check_grants(grants, facts, risk);
+    let known = granted.clone().or_else(|| check_history(history, facts, risk));
+    let earlier = EarlierAnswers { permitted, granted, known };
     let mut trace: Vec<TraceEntry> = policy.objections(facts);
     let mut below: Option<TraceEntry> = None;
     for part in &parts {
-        let entry = decide_part(policy, permitted.as_ref(), known.as_ref(), facts, part);
+        let entry = decide_part(policy, &earlier, facts, part);
         if part.origin != Origin::Below {
             trace.extend(below.take());
             trace.push(entry);
@@ -80,10 +82,19 @@ fn refusal(facts: &PolicyInput, reason: Reason, risk: Risk) -> Decision {
         .deny_if_headless(facts.autonomy)
 }
 
+/// Permissions of a call as a whole.
+struct EarlierAnswers {
+    /// A permission in code.
+    permitted: Option<TraceEntry>,
+    /// A grant for the session.
+    granted: Option<TraceEntry>,
+    /// A grant for the session, or a learned approval.
+    known: Option<TraceEntry>,
+}
+
 fn decide_part(
     policy: &Policy,
-    permitted: Option<&TraceEntry>,
-    known: Option<&TraceEntry>,
+    earlier: &EarlierAnswers,
     facts: &PolicyInput,
     part: &Part<'_>,
 ) -> TraceEntry {
@@ -92,11 +103,22 @@ fn decide_part(
         .or_else(|| {
             read_only(facts, part).map(|reason| part.to_entry(Stage::Constraints, Verdict::Deny, reason))
         })
-        .or_else(|| demand(policy, facts, part))
+        .or_else(|| demand(policy, facts, part).map(|asked| answer_whole_text(asked, earlier, about)))
         .or_else(|| permission(policy, facts, part))
-        .or_else(|| permitted.map(about))
-        .or_else(|| known.map(about))
+        .or_else(|| earlier.permitted.as_ref().map(about))
+        .or_else(|| earlier.known.as_ref().map(about))
         .unwrap_or_else(|| decide_by_autonomy(facts, part))
+}
+
+/// Answers the question about the text of a command with the grant for exactly this call. Rules, permissions in code and
+/// learned approvals do not answer it.
+fn answer_whole_text(
+    asked: TraceEntry,
+    earlier: &EarlierAnswers,
+    about: impl Fn(&TraceEntry) -> TraceEntry,
+) -> TraceEntry {
+    let granted = earlier.granted.as_ref().filter(|_| asked.reason.is_about_whole_text());
+    granted.map(about).unwrap_or(asked)
 }
 
 /// Runs the stages up to the constraints. Their denials cannot be lifted by a later stage.

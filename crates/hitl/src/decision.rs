@@ -89,6 +89,11 @@ pub struct Decision {
 impl Reason {
     /// The id of the denial of a call whose parts are too many to be decided.
     pub(crate) const TOO_MUCH: &str = "v.too_much";
+    /// The id of the question about a command that is not plain words.
+    pub(crate) const NOT_SIMPLE: &str = "p.not_simple";
+    /// The id of the question about a command whose text is not plain words, but names each program that runs. It is the
+    /// only reason to ask about its part. Each other id of this stage sorts before it, so it decides last.
+    pub(crate) const WHOLE_TEXT: &str = "p.whole_text";
 
     /// Returns the next step that a denial with this reason suggests to the model.
     pub fn advice(&self) -> &'static str {
@@ -101,6 +106,12 @@ impl Reason {
     /// Creates a reason from a rule's id, its origin and an explanation.
     pub fn new(rule_id: impl Into<String>, source: Source, text: impl Into<String>) -> Self {
         Self { rule_id: rule_id.into(), source, text: text.into() }
+    }
+
+    /// Returns whether the question is about a command that is not plain words, and this is its only reason. A person can
+    /// allow exactly this text for the session; no rule and no model can allow it.
+    pub fn is_about_whole_text(&self) -> bool {
+        self.source == Source::Builtin && self.rule_id == Self::WHOLE_TEXT
     }
 
     /// Returns the explanation for a person: the text, and the name of the rule if a policy file contains it.
@@ -148,16 +159,16 @@ impl TraceEntry {
 }
 
 impl Decision {
-    /// Returns whether an approval can be remembered for the session. It can if only the default of
-    /// the autonomy asked and the risk is not critical: a question that a rule demands is repeated for each
-    /// call.
+    /// Returns whether an approval can be remembered for the session. It can if the risk is not critical and only the
+    /// default of the autonomy asked, or the text of a command that a grant names exactly
+    /// ([`Reason::is_about_whole_text`]). Each other question that a rule demands is repeated for each call.
     pub fn can_remember(&self) -> bool {
-        self.verdict == Verdict::Ask
-            && self.risk < Risk::Critical
-            && self
-                .trace
-                .iter()
-                .all(|entry| entry.verdict == Verdict::Allow || entry.stage == Stage::Autonomy)
+        let is_remembered = |entry: &TraceEntry| {
+            entry.verdict == Verdict::Allow
+                || entry.stage == Stage::Autonomy
+                || entry.stage == Stage::AskRules && entry.reason.is_about_whole_text()
+        };
+        self.verdict == Verdict::Ask && self.risk < Risk::Critical && self.trace.iter().all(is_remembered)
     }
 
     pub(crate) fn from_trace(trace: Vec<TraceEntry>, risk: Risk) -> Self {

@@ -25,7 +25,7 @@ pub(crate) fn must_ask(facts: &PolicyInput, part: &Part<'_>) -> Vec<Reason> {
             ask("p.too_much", text);
         }
         if let Some(text) = reading.not_simple() {
-            ask("p.not_simple", text);
+            ask(Reason::NOT_SIMPLE, text);
         }
         for danger in reading.scan.dangers() {
             ask("p.critical", danger_text(danger));

@@ -60,7 +60,9 @@ impl ApprovalRequest {
             let _ = write!(text, "\n  asked by: {}", agents.join(" > "));
         }
         extent.lines("arguments", &self.arguments(extent), &mut text);
-        let effects: Vec<String> = self.effects.iter().map(|effect| effect_lines(effect, extent)).collect();
+        let deletions = self.deletions();
+        let effects = self.effects.iter().chain(&deletions);
+        let effects: Vec<String> = effects.map(|effect| effect_lines(effect, extent)).collect();
         extent.lines("effects", &effects, &mut text);
         let targets: Vec<String> =
             self.targets.iter().filter_map(|target| target_line(target, extent)).collect();

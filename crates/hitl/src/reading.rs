@@ -47,6 +47,12 @@ impl CommandReading {
         }
     }
 
+    /// Returns whether the command is not plain words, but its text names each program that runs: a here-document, or
+    /// commands on several lines. Deny rules have seen all of its programs, and a grant names its whole text.
+    pub(crate) fn is_whole_text(&self) -> bool {
+        self.parsed.is_err() && self.scan.certainty() == Certainty::Whole && self.scan.excess().is_none()
+    }
+
     /// Returns the programs with their arguments, if the analysis is certain and finds no danger.
     pub(crate) fn simple(&self) -> Option<&[Simple]> {
         let sure = self.scan.certainty() == Certainty::Whole && self.scan.dangers().is_empty();

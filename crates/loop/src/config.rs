@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{
-    Control, Delivery, Hints, History, OutputFormat, Request, RequestOptions, ToolProtocol, ToolSpec,
+    Control, Delivery, Hints, History, OutputFormat, Request, RequestOptions, ToolName, ToolProtocol,
+    ToolSpec,
 };
 
 use windlass_tokens::Tokenizer;
@@ -326,6 +327,11 @@ impl Config {
     /// Returns true if a tool takes the answer of the task. Each answer of the model can then be demanded to be a call.
     pub(crate) fn has_answer_tool(&self) -> bool {
         self.tools.iter().any(|tool| tool.hints.control == Control::Answer)
+    }
+
+    /// Returns true if a tool of this name is offered.
+    pub(crate) fn offers(&self, name: &ToolName) -> bool {
+        self.tools.iter().any(|tool| tool.spec.name() == name)
     }
 
     pub(crate) fn request(&self, messages: History) -> Request {

@@ -146,11 +146,19 @@ impl Core {
         let mut request = self.conversation.request(&self.config);
         // With a tool that takes the answer, a demanded call can end the run.
         let is_released = self.has_called() && !self.config.has_answer_tool();
-        if request.options.tool_choice.demands_call() && is_released {
+        if self.is_choice_lost(&request) || request.options.tool_choice.demands_call() && is_released {
             request.options.tool_choice = ToolChoice::Auto;
         }
         self.send(request, delay_ms);
         answer
+    }
+
+    /// Returns true if the request demands a tool that it does not have: a resumed run keeps its recorded choice, but can
+    /// have other tools. A hosted tool can have the name, too.
+    fn is_choice_lost(&self, request: &Request) -> bool {
+        let options = &request.options;
+        let ToolChoice::Named(name) = &options.tool_choice else { return false };
+        self.generation > 0 && options.hosted_tools.is_empty() && !self.config.offers(name)
     }
 
     /// Returns true if the model has called a tool since the last message of the user.

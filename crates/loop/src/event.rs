@@ -21,21 +21,7 @@ use crate::{ContextPressure, DeliverAt, HookReport, Outcome};
 /// events has its id. [`AttemptDiscarded`](Self::AttemptDiscarded) voids the text and the calls of the present
 /// answer. [`Finished`](Self::Finished) ends the run, also a run that is suspended.
 ///
-/// ```
-/// use windlass_loop::Event;
-///
-/// /// Returns the text that a line of output gets for an event.
-/// fn to_line(event: &Event) -> Option<String> {
-///     match event {
-///         Event::Text { text } => Some(text.clone()),
-///         Event::CallRunning { call } => Some(format!("[{call} runs]")),
-///         Event::AnswerRefused { reason } => Some(format!("[refused: {reason}]")),
-///         // Later versions add events.
-///         _ => None,
-///     }
-/// }
-/// assert_eq!(to_line(&Event::Text { text: "Done.".to_owned() }).as_deref(), Some("Done."));
-/// ```
+/// Later versions add events, so a reader has an arm for the rest; [`NAMES`](Self::NAMES) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

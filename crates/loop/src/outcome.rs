@@ -8,6 +8,24 @@ use windlass_protocol::CallId;
 use crate::InterruptId;
 
 /// The outcome of a run.
+///
+/// Only [`Completed`](Self::Completed) has the model's text. A stopped or suspended run can be resumed from its journal, and
+/// later versions can add variants, so a `match` needs a last arm.
+///
+/// ```
+/// use windlass_loop::{Outcome, StopCause};
+///
+/// fn exit_code(outcome: &Outcome) -> u8 {
+///     match outcome {
+///         Outcome::Completed { .. } => 0,
+///         Outcome::Suspended { .. } => 75,
+///         Outcome::Stopped { cause: StopCause::Cancelled } => 130,
+///         _ => 1,
+///     }
+/// }
+/// assert_eq!(exit_code(&Outcome::Completed { text: "Done.".to_owned() }), 0);
+/// assert_eq!(exit_code(&Outcome::Stopped { cause: StopCause::TurnLimit }), 1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]

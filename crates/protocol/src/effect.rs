@@ -7,7 +7,19 @@ use serde::{Deserialize, Serialize};
 /// One effect that a call would have, declared before the call runs.
 ///
 /// Policy decides by effects instead of tool names, so that existing rules cover new tools. Paths inside the
-/// workspace are relative to it and use `/` as separator; other paths are as the model wrote them.
+/// workspace are relative to it and use `/` as separator; other paths are as the model wrote them. A call can have
+/// several effects; one without effects of its own, such as a calculation, is [`Internal`](Self::Internal).
+///
+/// ```
+/// use windlass_protocol::Effect;
+///
+/// let copy = [
+///     Effect::Read { path: "notes/a.md".to_owned() },
+///     Effect::Write { path: "notes/b.md".to_owned(), bytes: Some(512) },
+/// ];
+/// let payment = Effect::custom("payment", "account-7");
+/// assert!(!copy.contains(&payment));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 #[non_exhaustive]

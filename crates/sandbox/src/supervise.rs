@@ -74,26 +74,7 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
             // Without a leash (`crate::Leash`) the inner process cannot be asked to clean up.
             wait_for(&watch, child, || signal(child, Signal::SIGKILL))
         }
-        Hold::Leash => {
-            let (ours, theirs) = UnixStream::pair().map_err(failed)?;
-            process.stdin(OwnedFd::from(theirs));
-            if let Some(input) = input {
-                handed::give(&ours, input).map_err(Failure::attribute_to(Part::Helper))?;
-            }
-            let child = watch.with_signals(|| process.spawn()).map_err(failed)?;
-            // Close the parent's copy of the other end of the leash.
-            drop(process);
-            let mut said = String::new();
-            let _ = BufReader::new(&ours).read_line(&mut said);
-            let pass = || drop((&ours).write_all(b"t"));
-            if let Err(error) = parse_message(&said) {
-                wait_for(&watch, pid_of(child.id()), pass);
-                return Err(Failure(error.part, error.words));
-            }
-            say(CONFINED);
-            leave_output(plan);
-            wait_for(&watch, pid_of(child.id()), pass)
-        }
+        Hold::Leash => run_leashed(process, input, &watch, plan)?,
     };
     if plan.level == Level::Bubblewrap {
         end_children();
@@ -102,6 +83,34 @@ pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Resu
     drop(placeholders);
     drop(tree);
     Ok(code)
+}
+
+/// Starts the inner process with a leash, says that it is confined, and waits for it.
+fn run_leashed(
+    mut process: Command,
+    input: Option<OwnedFd>,
+    watch: &Watch,
+    plan: &Plan,
+) -> Result<u8, Failure> {
+    let failed = |error: io::Error| Failure(Part::Namespaces, error.to_string());
+    let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+    process.stdin(OwnedFd::from(theirs));
+    if let Some(input) = input {
+        handed::give(&ours, input).map_err(Failure::attribute_to(Part::Helper))?;
+    }
+    let child = watch.with_signals(|| process.spawn()).map_err(failed)?;
+    // Close the parent's copy of the other end of the leash.
+    drop(process);
+    let mut said = String::new();
+    let _ = BufReader::new(&ours).read_line(&mut said);
+    let pass = || drop((&ours).write_all(b"t"));
+    if let Err(error) = parse_message(&said) {
+        wait_for(watch, pid_of(child.id()), pass);
+        return Err(Failure(error.part, error.words));
+    }
+    say(CONFINED);
+    leave_output(plan);
+    Ok(wait_for(watch, pid_of(child.id()), pass))
 }
 
 #[expect(clippy::print_stdout, reason = "a probing helper reports its findings")]

@@ -188,7 +188,29 @@ impl CardLimits {
     }
 }
 
+/// Names of arguments with the texts of a replacement in a file.
+const EDIT_TEXTS: [&str; 8] =
+    ["old_text", "new_text", "old_string", "new_string", "old_str", "new_str", "search", "replace"];
+
+/// Returns whether an argument is a text of a replacement.
+fn is_text_of_edit(name: &str) -> bool {
+    EDIT_TEXTS.contains(&name)
+}
+
 impl ApprovalCard {
+    /// Returns whether a diff of the card displays the effect of an argument: a text of several lines, or a text of a
+    /// replacement that is part of a diff.
+    fn is_displayed_by_change(&self, name: &str, text: &str) -> bool {
+        let is_in_diff =
+            || is_text_of_edit(name) && self.changes.iter().any(|change| change.diff.contains(text));
+        !self.changes.is_empty() && (text.contains('\n') || is_in_diff())
+    }
+
+    /// Returns whether a rule of a policy file can allow such calls. It cannot allow a command that is not plain words.
+    fn can_become_rule(&self) -> bool {
+        self.rule != "p.whole_text"
+    }
+
     /// Renders the card. With less than 60 columns labels have lines of their own.
     pub fn render(
         &self,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod ansi;
 mod call;
 mod card;
 mod code;
@@ -17,6 +18,7 @@ mod status;
 mod theme;
 mod width;
 
+pub use self::ansi::{paint_lines, paint_text};
 pub use self::call::{CallState, CallView};
 pub use self::card::{
     Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard, RuleCard,
@@ -30,4 +32,4 @@ pub use self::rule_name::describe_rule;
 pub use self::safe::{escape_line, escape_text};
 pub use self::status::{StatusLine, format_count, format_duration};
 pub use self::theme::{Background, ColorDepth, Role, Theme};
-pub use self::width::{cut, cut_start, text_width, wrap_line};
+pub use self::width::{cut, cut_start, text_width, wrap_line, wrap_text};

@@ -96,6 +96,36 @@ pub fn wrap_line(line: &Line<'static>, columns: usize, indent: &Line<'static>) -
     wrapper.finish(line.style)
 }
 
+/// Wraps the lines of a text between words. The rest of a line begins two columns right of its beginning.
+///
+/// A line with several spaces in a row or with a tab stays as it is, for the terminal to break: its spaces can be
+/// significant, and a break between words removes them.
+///
+/// ```
+/// use windlass_screen::wrap_text;
+/// assert_eq!(wrap_text("  yes for this session\nno\n", 16), "  yes for this\n    session\nno\n");
+/// assert_eq!(wrap_text("a  table with columns", 8), "a  table with columns");
+/// ```
+pub fn wrap_text(text: &str, columns: usize) -> String {
+    let mut wrapped = String::with_capacity(text.len());
+    for row in text.split_inclusive('\n') {
+        let line = row.trim_end_matches('\n');
+        let words = line.trim_matches(' ');
+        if text_width(line.trim_end()) <= columns || words.contains("  ") || words.contains('\t') {
+            wrapped.push_str(row);
+            continue;
+        }
+        let begin = line.trim_end_matches(' ');
+        let indent = begin.len().saturating_sub(words.len()).saturating_add(2);
+        let rows = wrap_line(&Line::from(begin.to_owned()), columns, &Line::from(" ".repeat(indent)));
+        let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        wrapped.push_str(&rows.join("\n"));
+        // The spaces at the end of a question separate it from the answer.
+        wrapped.push_str(row.get(begin.len()..).unwrap_or_default());
+    }
+    wrapped
+}
+
 /// Wraps a line at exactly `columns`, without regard to words: for code, whose spaces matter.
 pub(crate) fn wrap_hard(line: &Line<'static>, columns: usize, indent: &Line<'static>) -> Vec<Line<'static>> {
     if line.spans.iter().map(|span| text_width(&span.content)).sum::<usize>() <= columns {

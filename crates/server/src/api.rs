@@ -15,7 +15,7 @@ mod runs;
 mod sessions;
 mod values;
 
-pub(crate) use self::error::ApiError;
+pub(crate) use self::error::{ApiError, refuse_method, refuse_path};
 pub use self::openapi::openapi_document;
 #[cfg(feature = "web-push")]
 pub(crate) use self::overview::open_questions;

@@ -131,6 +131,15 @@ impl Devices {
         Ok(self.list()?.into_iter().find(|device| is_equal(&device.token_hash, &wanted)))
     }
 
+    /// Returns whether a device with this id is registered.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file exists and cannot be read.
+    pub fn contains(&self, id: &str) -> Result<bool, DeviceError> {
+        Ok(self.list()?.iter().any(|device| device.id == id))
+    }
+
     /// Removes a device.
     ///
     /// # Errors

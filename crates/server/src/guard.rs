@@ -70,7 +70,7 @@ fn find_foreign(shared: &Shared, headers: &HeaderMap) -> Option<ApiError> {
         return Some(ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,
             "host",
-            "this server does not answer to this name; start it with --host NAME to permit a name",
+            "this server does not answer to this name; start it with --host-name NAME to permit a name",
         ));
     }
     let foreign =

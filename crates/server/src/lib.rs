@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "a server keeps its devices in a file, and meets the clock")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod access;
 #[cfg(feature = "web-push")]
 mod announcer;
 mod api;

@@ -14,7 +14,7 @@ use windlass_app::sessions::SessionHost;
 
 use crate::host_names::{HostNames, is_local};
 use crate::state::Shared;
-use crate::{Devices, ServerOptions, api, body, connections, guard, page};
+use crate::{Devices, ServerOptions, access, api, body, connections, guard, page};
 
 /// A server of the sessions of one user: an HTTP API, feeds as server-sent events, and a web page.
 ///
@@ -92,6 +92,7 @@ impl Server {
         }
         let shared = Arc::new(shared);
         let router = router(Arc::clone(&shared), &self.options);
+        let watching = access::watch_devices(Arc::clone(&shared));
         let announcing = announce(shared);
         let serving = connections::serve(listener, router, &self.options, stopping);
         let stop = async {
@@ -103,6 +104,7 @@ impl Server {
             end = serving => end,
             () = stop => Ok(()),
             () = announcing => Ok(()),
+            () = watching => Ok(()),
         }
     }
 }
@@ -131,6 +133,8 @@ fn router(shared: Arc<Shared>, options: &ServerOptions) -> Router {
         .layer(buffered)
         .merge(page::router())
         .merge(protected)
+        .fallback(api::refuse_path)
+        .method_not_allowed_fallback(api::refuse_method)
         .layer(from_fn_with_state(Arc::clone(&shared), guard::check_origin))
         .with_state(shared)
 }

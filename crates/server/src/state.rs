@@ -8,6 +8,7 @@ use windlass_app::RunSettings;
 use windlass_app::sessions::SessionHost;
 
 use crate::Devices;
+use crate::access::AccessChecks;
 use crate::failures::Failures;
 use crate::host_names::HostNames;
 use crate::metrics::Metrics;
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     /// The settings of a run that a client starts; the task is the client's.
     pub(crate) template: RunSettings,
     pub(crate) devices: Devices,
+    pub(crate) access: AccessChecks,
     pub(crate) names: HostNames,
     pub(crate) failures: Failures,
     pub(crate) metrics: Metrics,
@@ -53,6 +55,7 @@ impl Shared {
             host,
             template,
             devices,
+            access: AccessChecks::default(),
             names,
             failures: Failures::default(),
             metrics: Metrics::default(),

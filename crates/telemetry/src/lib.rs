@@ -15,6 +15,6 @@ mod words;
 pub use conventions::Conventions;
 #[cfg(feature = "metrics")]
 pub use metrics::{MeasuredEvents, Metrics, RunMetrics, measure_events};
-pub use options::{Content, SpanOptions, provider_name};
+pub use options::{Content, SpanOptions};
 pub use spans::Spans;
 pub use traced::{TracedEvents, trace_events};

@@ -68,7 +68,8 @@ impl SpanOptions {
         self
     }
 
-    /// Sets the provider; [`provider_name`] returns the name that the conventions use.
+    /// Sets the provider's name in the conventions, such as `gcp.gemini`. `Vendors::otel_name` of `windlass-vendors`
+    /// returns it for the name of a vendor.
     pub fn with_provider(mut self, name: impl Into<String>) -> Self {
         self.provider = Some(name.into());
         self
@@ -91,26 +92,5 @@ impl SpanOptions {
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
-    }
-}
-
-/// Returns the name that the conventions use for a provider; an unknown name is returned unchanged.
-///
-/// ```
-/// use windlass_telemetry::provider_name;
-/// assert_eq!(provider_name("gemini"), "gcp.gemini");
-/// assert_eq!(provider_name("openrouter"), "openrouter");
-/// ```
-pub fn provider_name(name: &str) -> &str {
-    match name {
-        "azure" | "azure-openai" => "azure.ai.openai",
-        "bedrock" => "aws.bedrock",
-        "gemini" | "google" => "gcp.gemini",
-        "mistral" => "mistral_ai",
-        "moonshot" => "moonshot_ai",
-        "openai-chat" | "openai-responses" => "openai",
-        "vertex" => "gcp.vertex_ai",
-        "xai" => "x_ai",
-        other => other,
     }
 }

@@ -70,7 +70,7 @@ pub use schema_compile::{schema_compile, schema_refusals};
 #[cfg(feature = "sse")]
 pub use sse::sse;
 #[cfg(feature = "full")]
-pub use table::{NAMES, find};
+pub use table::{NamedOracle, find, names};
 #[cfg(feature = "text-calls")]
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 #[cfg(feature = "wire")]
@@ -78,7 +78,7 @@ pub use wire::wire;
 #[cfg(feature = "formats")]
 pub use wire_answer::wire_answer;
 #[cfg(feature = "formats")]
-pub use wire_formats::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
+pub use wire_formats::wire_format;
 #[cfg(feature = "formats")]
 pub use wire_request::wire_request;
 

@@ -29,6 +29,21 @@ type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
 type Backpressure = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// A progress event that a tool emits while it runs.
+///
+/// A tool emits an event with [`Context::tell`], or with [`Context::send`], which waits for a slow listener. Interfaces show
+/// the events; the model receives the [`Output`](crate::Output) only. Secrets are removed on the way.
+///
+/// ```
+/// use std::sync::mpsc::channel;
+/// use windlass_protocol::CallId;
+/// use windlass_tool::{Context, Progress};
+///
+/// let (sender, events) = channel();
+/// let ctx = Context::new(CallId::new("call_1")?).with_progress(move |event| drop(sender.send(event)));
+/// ctx.tell(Progress::Note("page 1 of 3".to_owned()));
+/// assert_eq!(events.recv()?, Progress::Note("page 1 of 3".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {

@@ -7,6 +7,21 @@ use windlass_protocol::ErrorText;
 
 /// The error of a tool call. The variant decides who has to act on it: the model, another process, or the
 /// application.
+///
+/// The model can correct most errors, so [`ToolError::model`] is the usual constructor. `?` in a function of
+/// `#[tool]` makes an error for the model from any error.
+///
+/// ```
+/// use windlass_tool::{Output, ToolError};
+///
+/// fn find(orders: &[&str], number: usize) -> Result<Output, ToolError> {
+///     let order = orders.get(number).ok_or_else(|| {
+///         ToolError::model(format!("there is no order {number}")).with_advice("Call list_orders first.")
+///     })?;
+///     Ok(Output::text(*order))
+/// }
+/// assert_eq!(find(&["tea"], 7).unwrap_err().to_string(), "there is no order 7");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolError {

@@ -5,7 +5,21 @@ use windlass_protocol::{Content, ErrorText, Image, ResultStatus};
 
 use crate::ToolError;
 
-/// The output of a completed call.
+/// The output of a completed call: the content for the model, and the facts that the agent needs about it.
+///
+/// Texts, strings and values with [`json`](Self::json) become an output. A call that ran and did not succeed, such as a
+/// command with an exit code, has an output with another status. A call that could not run returns a [`ToolError`].
+///
+/// ```
+/// use windlass_protocol::ResultStatus;
+/// use windlass_tool::Output;
+///
+/// let output = Output::text("2 of 40 tests failed")
+///     .with_status(ResultStatus::Error)
+///     .with_advice("Read the log of the first failure.".to_owned());
+/// assert_eq!(output.words(), "2 of 40 tests failed");
+/// assert!(!output.is_external);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Output {

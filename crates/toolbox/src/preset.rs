@@ -5,6 +5,17 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::{MINIMAL, STANDARD};
 
 /// The base selection of tools for an agent, before additions and removals.
+///
+/// A preset selects among the tools that the program registers: it adds none. Tools of the program that are not in a list
+/// of this crate are part of [`Full`](Self::Full) only, or are added by name with `ToolConfig::with_tool`.
+///
+/// ```
+/// use windlass_toolbox::{Preset, ToolConfig};
+///
+/// assert!(Preset::Minimal.includes("run_command") && !Preset::Minimal.includes("grep_file"));
+/// let config = ToolConfig::new(Preset::Minimal).with_tool("grep_file");
+/// assert!(config.includes("grep_file"));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "three sizes, named by the product")]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use windlass_web_reach::{HostPort, Reach, Scope, checked};
+use windlass_web_reach::{HostPort, Reach, Scope, check_addresses};
 
 use crate::{Dialer, ReachError, Resolver};
 
@@ -70,7 +70,7 @@ impl Gate {
     async fn connect_to(&self, to: &HostPort) -> Result<TcpStream, ReachError> {
         let scope = self.reach.scope(to, Some(self.home))?;
         let late = || io::Error::from(io::ErrorKind::TimedOut);
-        let addresses = timeout(self.connect, checked(to, scope, &*self.resolver))
+        let addresses = timeout(self.connect, check_addresses(to, scope, &*self.resolver))
             .await
             .map_err(|_| ReachError::Unresolved { host: to.host.clone(), source: late() })??;
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);

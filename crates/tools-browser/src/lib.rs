@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a browser's profile folder is made, and removed, outside of any workspace"
-)]
+#![expect(clippy::disallowed_methods, reason = "a browser's profile folder is outside of any workspace")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(unix))]

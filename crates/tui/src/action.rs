@@ -8,6 +8,15 @@ use windlass_screen::StatusLine;
 
 use crate::input::Scroll;
 
+/// Extent of the changes of files that a person asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DiffExtent {
+    /// The changes since the start of the session.
+    Session,
+    /// The changes of the newest run.
+    Run,
+}
+
 /// Action that the program performs for a conversation.
 #[derive(Clone, Debug, PartialEq)]
 
@@ -103,8 +112,8 @@ pub(crate) enum Action {
     Edit(String),
     /// Runs a command of the person.
     Run(String),
-    /// Requests the changes of the newest run.
-    Diff,
+    /// Requests the changes of files.
+    Diff(DiffExtent),
     /// Restores the files to the state before a turn of the newest run; `None` for the state before the run.
     Restore(Option<u32>),
     /// Writes the conversation into a file; `None` for a name that the program chooses.

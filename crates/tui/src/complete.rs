@@ -7,7 +7,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 20] = [
     ("mode", "SLUG", "change the work mode from the next task on"),
     ("autonomy", "LEVEL", "ask, read-only, auto-edit or headless"),
     ("effort", "LEVEL", "off, minimal, low, medium, high, max or a number of tokens"),
-    ("diff", "", "show the changes of the newest run"),
+    ("diff", "[run]", "show the changes since the session began, or those of the newest run"),
     ("restore", "[TURN]", "restore the files to the state before the run or before a turn"),
     ("fork", "[TURN]", "let the next task begin a new session with this conversation"),
     ("compact", "", "summarize the conversation now, or before the next request of the run"),

@@ -18,10 +18,10 @@ const FOLD_LINES: usize = 10;
 const FOLD_BYTES: usize = 1_000;
 /// Maximum size of the text with its pastes, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-/// Characters that follow each other within this time belong to a paste of a terminal without marks.
+/// Enter within this time of a character can be a part of a paste of a terminal without marks.
 const BURST: Duration = Duration::from_millis(5);
-/// Characters of a burst before Enter becomes a line feed.
-const BURST_KEYS: u32 = 3;
+/// Time without further input after Enter at the end of a burst, before it counts. The pieces of a paste come faster.
+const SETTLE: Duration = Duration::from_millis(60);
 
 /// Text that is written.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +33,12 @@ pub(crate) struct Composer {
     pastes: Vec<(String, String)>,
     /// Number of folded pastes, for the names of the marks.
     count: usize,
-    /// The time of the newest character and the length of its burst.
-    burst: Option<(Duration, u32)>,
+    /// The time of the newest character.
+    typed: Option<Duration>,
+    /// The time of Enter at the end of a burst. It submits the text, unless more text follows.
+    waiting_enter: Option<Duration>,
+    /// The time of the newest key of a burst with several lines.
+    pasting: Option<Duration>,
 }
 
 impl Composer {
@@ -110,20 +114,60 @@ impl Composer {
         self.insert(text);
     }
 
-    /// Returns true if Enter at this time belongs to a burst of characters, as a paste without marks sends them.
-    pub(crate) fn is_burst(&self, now: Duration) -> bool {
-        self.burst.is_some_and(|(at, count)| count >= BURST_KEYS && now.saturating_sub(at) <= BURST)
+    /// Takes Enter at the end of a burst of characters, as a paste without marks or another program sends them. Returns
+    /// false for Enter of a person.
+    ///
+    /// Enter within a burst is a line feed if more text follows it, and otherwise counts after [`SETTLE`]. A burst of
+    /// several lines is a paste, whose last line feed submits nothing.
+    pub(crate) fn take_burst_enter(&mut self, now: Duration) -> bool {
+        let is_burst = self.typed.is_some_and(|at| now.saturating_sub(at) <= BURST);
+        if self.is_pasting(now) {
+            self.insert("\n");
+            self.pasting = Some(now);
+        } else if is_burst {
+            self.waiting_enter = Some(now);
+        }
+        is_burst || self.pasting == Some(now)
+    }
+
+    fn is_pasting(&self, now: Duration) -> bool {
+        self.pasting.is_some_and(|at| now.saturating_sub(at) <= SETTLE)
+    }
+
+    /// Returns true while an Enter waits for its time.
+    pub(crate) fn has_waiting_enter(&self) -> bool {
+        self.waiting_enter.is_some()
+    }
+
+    /// Applies text that follows an Enter of its burst: the Enter is a line feed of a paste.
+    pub(crate) fn continue_burst(&mut self, now: Duration) {
+        if self.waiting_enter.take().is_some() {
+            self.insert("\n");
+            self.pasting = Some(now);
+        } else if self.is_pasting(now) {
+            self.pasting = Some(now);
+        }
+    }
+
+    /// Returns true if the Enter that waited counts now. `is_idle` is true if no input was pending at `now`.
+    pub(crate) fn settle_enter(&mut self, now: Duration, is_idle: bool) -> bool {
+        let is_due = is_idle && self.waiting_enter.is_some_and(|at| now.saturating_sub(at) >= SETTLE);
+        if is_due {
+            self.waiting_enter = None;
+        }
+        is_due
+    }
+
+    /// Ends the wait of an Enter. Returns false if none waits.
+    pub(crate) fn end_waiting_enter(&mut self) -> bool {
+        self.waiting_enter.take().is_some()
     }
 
     /// Applies a key of an editor. Returns false if the key has another meaning.
     pub(crate) fn apply(&mut self, key: Key, now: Duration) -> bool {
         match key {
             Key::Char(character) => {
-                let count = match self.burst {
-                    Some((at, count)) if now.saturating_sub(at) <= BURST => count.saturating_add(1),
-                    _ => 1,
-                };
-                self.burst = Some((now, count));
+                self.typed = Some(now);
                 if self.size() < MAX_BYTES && !character.is_control() {
                     self.insert(character.encode_utf8(&mut [0; 4]));
                 }

@@ -176,8 +176,11 @@ impl Driver {
         self.link.load_history();
         if let Some(session) = options.session {
             self.link.open(session);
-        } else if options.has_picker {
-            self.link.list_sessions();
+        } else {
+            self.link.report_window();
+            if options.has_picker {
+                self.link.list_sessions();
+            }
         }
         let mut painted = None;
         while !self.is_over {

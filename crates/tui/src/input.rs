@@ -199,6 +199,8 @@ pub(crate) enum Reply {
     },
     /// The texts that were typed in earlier processes, the oldest first.
     History(Vec<String>),
+    /// The context window of the model in tokens; `None` if it is unknown.
+    ContextWindow(Option<u64>),
     /// The next request waits.
     Wait {
         /// A text for the person, if it was not printed before.

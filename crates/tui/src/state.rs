@@ -98,6 +98,8 @@ pub(crate) struct State {
     status: StatusLine,
     /// Tokens of the earlier runs, and of the newest one.
     tokens: (Tokens, Tokens),
+    /// The context window of the model in tokens, if it is known.
+    context_window: Option<u64>,
     /// The settings that change with the next task. `status` does not contain them.
     changes: Changes,
     /// The mode that is being checked. A task waits for the result, so that it does not start in another mode.
@@ -140,6 +142,7 @@ impl State {
             working_calls: WorkingCalls::default(),
             status,
             tokens: (Tokens::default(), Tokens::default()),
+            context_window: None,
             changes: Changes::default(),
             checked_mode: None,
             fork: None,
@@ -172,7 +175,10 @@ impl State {
                 self.canvas.theme.background = background;
                 self.transcript.set_options(self.canvas.render_options());
             }
-            Input::Tick { is_idle } => self.advance_question(is_idle),
+            Input::Tick { is_idle } => {
+                self.settle_enter(is_idle);
+                self.advance_question(is_idle);
+            }
             Input::Drawn => self.observe_drawing(),
             Input::Feed(event) => self.apply_event(&event),
             Input::Earlier(event) => self.apply_earlier(&event),
@@ -187,7 +193,7 @@ impl State {
 
     /// Returns the time until the next tick; `None` if nothing changes with time.
     pub(crate) fn next_tick(&self) -> Option<Duration> {
-        if self.is_question_waiting() {
+        if self.is_question_waiting() || self.composer.has_waiting_enter() {
             Some(LOOK)
         } else if matches!(self.phase, Phase::Working | Phase::Starting) {
             Some(MOVE)
@@ -276,6 +282,7 @@ impl State {
             }
             Reply::Rule { question, card, digest } => self.review_rule(&question, card, digest),
             Reply::History(texts) => self.history.begin_with(texts),
+            Reply::ContextWindow(window) => self.set_context_window(window),
             Reply::Wait { text, reason, wait } => {
                 if let Some(text) = text {
                     self.transcript.add_notice(&text);

@@ -36,6 +36,9 @@ pub struct Vendor {
     pub endpoint: Endpoint,
     /// Name of the JSON Schema dialect that tool schemas are compiled to.
     pub schema: String,
+    /// The vendor's name in the conventions of OpenTelemetry (`gen_ai.provider.name`); `None` if it is the name of the
+    /// row.
+    pub otel_name: Option<String>,
     /// Format of the vendor's model list.
     pub discovery: Discovery,
     /// Rules from the user's files, the latest first.
@@ -73,6 +76,7 @@ impl Vendor {
         let wire = WireFormat::find(&endpoint.wire).map(|format| format.wire.as_ref());
         Self {
             schema: wire.map_or(DEFAULT_DIALECT, Wire::schema_dialect).to_owned(),
+            otel_name: None,
             discovery: wire.map(Discovery::for_wire).unwrap_or_default(),
             endpoint,
             config: Vec::new(),

@@ -93,6 +93,7 @@ struct Row {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     schema: Option<String>,
+    otel_name: Option<String>,
     discovery: Option<Discovery>,
     #[serde(default)]
     model: Vec<Rule>,
@@ -145,6 +146,20 @@ impl Vendors {
     /// Returns the vendor with this name.
     pub fn get(&self, name: &str) -> Option<&Vendor> {
         self.0.get(name)
+    }
+
+    /// Returns a provider's name in the conventions of OpenTelemetry for generative AI (`gen_ai.provider.name`). A name
+    /// that is unknown here is returned unchanged.
+    ///
+    /// ```
+    /// use windlass_vendors::Vendors;
+    /// let vendors = Vendors::builtin();
+    /// assert_eq!(vendors.otel_name("gemini"), "gcp.gemini");
+    /// assert_eq!(vendors.otel_name("openrouter"), "openrouter");
+    /// assert_eq!(vendors.otel_name("office"), "office");
+    /// ```
+    pub fn otel_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.get(name).and_then(|vendor| vendor.otel_name.as_deref()).unwrap_or(name)
     }
 
     /// Returns the names, in alphabetical order.
@@ -218,6 +233,7 @@ impl Row {
         }
         vendor.schema = self.schema.unwrap_or(vendor.schema);
         vendor.discovery = self.discovery.unwrap_or(vendor.discovery);
+        vendor.otel_name = self.otel_name.or_else(|| vendor.otel_name.take().filter(|_| self.like.is_none()));
         let row = Rule {
             pattern: "*".to_owned(),
             schema: None,

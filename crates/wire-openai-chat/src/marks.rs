@@ -20,6 +20,10 @@ pub(crate) const PART: &str = "part";
 pub(crate) const BODY: &str = "body";
 /// Fields of a call's object outside of its body, for example Gemini's `extra_content`.
 pub(crate) const CALL: &str = "call";
+/// Fields of a tool's object outside of the tool's body: `{"type": "function", "function": {…}, "cache_control": …}`.
+pub(crate) const TOOL: &str = "tool";
+/// Fields of a tool's body that this crate does not interpret.
+pub(crate) const FUNCTION: &str = "function";
 /// The text of arguments that are not a JSON object.
 pub(crate) const ARGUMENTS: &str = "arguments";
 

@@ -4,12 +4,12 @@ use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, ToolChoice, Too
 use windlass_wire::EncodeError;
 
 use crate::hosted::{self, Definition};
+use crate::marks::{FUNCTION, TOOL};
 use crate::names::encode_error;
 use crate::request::{
     Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
     WireTool,
 };
-use crate::server::tools::{INNER, OUTER};
 use crate::{OpenAiChatOptions, marks};
 
 /// Appends the tools, the tool choice and the switch for parallel calls to the body's fields.
@@ -59,7 +59,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
 }
 
 fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
-    let (inner, more) = (marks::group(opaque, INNER), marks::group(opaque, OUTER));
+    let (inner, more) = (marks::group(opaque, FUNCTION), marks::group(opaque, TOOL));
     match tool {
         ToolSpec::Function { name, description, parameters, strict, .. } => {
             let function = WireFunctionSpec {

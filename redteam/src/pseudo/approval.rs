@@ -12,6 +12,7 @@ use windlass_protocol::ToolCall;
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::engine::{self, Engine, EngineDecision};
+use crate::execute;
 use crate::observed::Observation;
 use crate::session::{Crashing, Meddling, Ran, Session};
 use crate::setup::Answers;
@@ -27,6 +28,8 @@ const KNOWN: &[&str] = &[
     "always_allow_suggestion_for",
     "approvals_file",
     "grant_from",
+    "remember",
+    "then",
     "used_in",
     "hook_rewrites_args_after_allow",
     "raw_args",
@@ -46,6 +49,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
             .await
     } else if has("hook_rewrites_args_after_allow") {
         rewritten(stage, command_of(members, "hook_rewrites_args_after_allow")?)
+    } else if has("remember") {
+        repeat_call(stage, command_of(members, "remember")?, command_of(members, "then")?).await
     } else if has("respond_to") {
         answer_other_request(stage, super::text(members, "respond_to")?).await
     } else if has("two_calls_same_provider_id") {
@@ -238,6 +243,34 @@ async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let second = Session::for_call(engine, "run_command", &command(HARMLESS), Answers::No).run().await?;
     Ok(second.observe(Answers::No))
+}
+
+/// Approves a command for the session, and runs another command in the same session. The second command is asked about
+/// unless the approval covers it.
+async fn repeat_call(stage: &Stage<'_>, first: &str, second: &str) -> anyhow::Result<Observation> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    execute::require_confinement(&engine, stage.setup, "run_command", &command(first))?;
+    let turns = [first, second].map(|text| vec![engine.step("run_command", &command(text))]);
+    let mut session = Session::for_turns(engine, &turns, Answers::No);
+    let asked = AtomicUsize::new(0);
+    session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
+        let id = request.request_id.clone();
+        let is_first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+        Some(if is_first && request.can_remember {
+            ApprovalDecision::approve(id).with_remember()
+        } else {
+            ApprovalDecision::deny(id, None)
+        })
+    }));
+    let ran = session.run().await?;
+    let word = match (ran.asked.len(), ran.running.len()) {
+        (1, 2) => Word::Allow,
+        (2, 1) => Word::Ask,
+        // The first command was not offered for the session.
+        (2, 0) => Word::Deny,
+        (asked, running) => bail!("{asked} questions and {running} calls that ran"),
+    };
+    Ok(with_counts(Observation::new([word], format!("{} questions", ran.asked.len())), &ran))
 }
 
 /// Runs a call with raw arguments of a model, including extra members.

@@ -21,7 +21,9 @@ async function two(setting) {
   await second.locator("#log [data-kind=question_closed]", { hasText: "page on laptop" }).waitFor();
   // Both press at the same time: one answer counts, the other page reports it.
   const cards = await Promise.all([waitForCard(first, "run_command"), waitForCard(second, "run_command")]);
-  await Promise.all([press(cards[0], "No"), press(cards[1], "Once")]);
+  // A click at a place would wait for a card that the other answer has closed.
+  const click = (card, name) => card.getByRole("button", { name, exact: true }).evaluate((found) => found.click());
+  await Promise.all([click(cards[0], "No"), click(cards[1], "Once")]);
   await waitForState(first, session, "ended");
   await first.waitForTimeout(300);
   const closings = await first.locator("#log [data-kind=question_closed]").allInnerTexts();
@@ -211,6 +213,8 @@ async function picture(setting) {
   await page.getByText("It is one pixel.").first().waitFor();
   const shown = await page.locator("#log .attached").allInnerTexts();
   assertEqual(shown.length, 2, `the files of the task: ${shown}`);
+  assert(shown[0].includes("dot.png"), `the name of the picture: ${shown[0]}`);
+  assertEqual(await page.locator("#log .attached img").count(), 1, "thumbnails");
   assertEqual(await page.locator("#attached figure").count(), 0, "files of the next task");
   assertEqual(await problemsOf(page), [], "problems");
   return shown.join(", ");

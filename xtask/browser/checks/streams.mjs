@@ -121,8 +121,10 @@ async function restart(setting) {
   const page = await openPage(setting);
   const session = await startSession(page, "part two: with a restart");
   await waitForCard(page, "write_file");
+  await page.locator("#stop").waitFor();
   await setting.place.restart();
-  await page.waitForTimeout(1500);
+  // The page reads the state after its reconnection, and offers what a killed run needs.
+  await page.locator("#resume").waitFor({ timeout: 8000 });
   await waitForState(page, session, "suspended", "interrupted", "waiting");
   const card = await waitForCard(page, "write_file");
   await card.getByRole("button", { name: "Once", exact: true }).click();

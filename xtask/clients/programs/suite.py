@@ -31,7 +31,11 @@ NAMES = {
 
 def version(path):
     """Returns the version that a program prints."""
-    out = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=120, check=False)
+    try:
+        out = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=120, check=False)
+    except OSError:
+        # Each talk of the program reports it.
+        return ""
     found = re.search(r"\d+\.\d+[\w.-]*", out.stdout + out.stderr)
     return found.group() if found else ""
 

@@ -38,14 +38,14 @@ def main():
         if word not in f"{client} {case}":
             continue
         for upstream in stack["gateways"]:
-            line = {"client": f"{client} (Python)", "case": case, "upstream": upstream}
+            version = importlib.metadata.version(client)
+            line = {"client": f"{client} (Python)", "version": version, "case": case, "upstream": upstream}
             if why := reason_to_skip(stack, case, upstream):
                 print(json.dumps({**line, "skipped": why}), flush=True)
                 continue
             name = re.sub(r"[^\w]+", "-", f"py-{client}-{case}-{upstream}")
             started = time.monotonic()
             try:
-                line["version"] = importlib.metadata.version(client)
                 line["words"] = run(Talk(stack, upstream, name)) or ""
                 line["ok"] = True
             except Exception as error:  # The line reports whatever a library raises.

@@ -14,6 +14,12 @@ const FOLDER: &str = "xtask/clients/programs";
 pub(super) const SCRIPT: &str = "xtask/clients/programs/script.json";
 /// The programs of npm.
 const NODE: [&str; 7] = ["codex", "claude", "gemini", "qwen", "opencode", "pi", "cline"];
+/// The programs whose packages copy a file of the package for the platform when they are installed. Scripts of packages are not
+/// run, so the file itself is the program.
+const NATIVE: [(&str, &str); 2] = [
+    ("claude", "@anthropic-ai/claude-code-linux-x64/claude"),
+    ("opencode", "opencode-linux-x64/bin/opencode"),
+];
 /// The programs in Python, each with dependencies of its own.
 const PYTHON: [&str; 2] = ["aider", "llm"];
 
@@ -22,8 +28,17 @@ pub(super) fn prepare(sh: &Shell, suites: &mut Suites) -> Result<()> {
     let mut tools = Map::new();
     match npm::ensure(sh, FOLDER, "clients/programs")? {
         Ok(packages) => {
-            let folder = packages.join("node_modules/.bin");
-            tools.extend(NODE.map(|name| (name.to_owned(), path_value(&folder.join(name)))));
+            let folder = packages.join("node_modules");
+            for name in NODE {
+                let native =
+                    NATIVE.iter().find(|(native, _)| *native == name).map(|(_, file)| folder.join(file));
+                let program = native.unwrap_or_else(|| folder.join(".bin").join(name));
+                if program.exists() {
+                    tools.insert(name.to_owned(), path_value(&program));
+                } else {
+                    suites.missing.push(format!("{name}: {} is not installed", program.display()));
+                }
+            }
         }
         Err(why) => suites.missing.push(why),
     }

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
+use windlass_vendors::WireFormat;
 
-use crate::sdk::FORMATS;
 use crate::server::Server;
 
 /// The program that plays the upstream.
@@ -49,11 +49,8 @@ impl Stack {
         };
         let recorder = node("recorder.mjs", &upstream.url)?;
         let mut gateways = Vec::new();
-        for (wire, base) in FORMATS {
-            let address = format!("{}{base}", recorder.url);
-            let arguments =
-                ["proxy", "--base-url", &address, "--wire", wire, "--listen", "127.0.0.1:0", "--json"];
-            gateways.push((wire, Server::start(windlass, &arguments)?));
+        for format in WireFormat::all() {
+            gateways.push((format.name(), Server::start_proxy(windlass, &recorder.url, format)?));
         }
         Ok(Self { mock, upstream, recorder, gateways })
     }

@@ -10,7 +10,7 @@ use xshell::Shell;
 
 use super::FOLDER;
 use super::table::Conversation;
-use crate::{capture, sdk, venv};
+use crate::{capture, npm, sdk, venv};
 
 /// The libraries of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub(super) enum Extent {
 
 /// The module of the libraries of the providers, in Python and in node.
 const OFFICIAL: &str = "official";
+
+/// The oldest major version of node that runs the libraries. Their packages have one for Linux.
+const NODE_MAJOR: u32 = 22;
 
 /// The suites in Python: the module, its pinned packages and their folder below the target folder.
 const PYTHON: [(&str, &str, &str); 3] = [
@@ -69,7 +72,10 @@ pub(super) fn prepare(sh: &Shell, scripts: &Path, extent: Extent, suites: &mut S
     }
     let module = if extent == Extent::All { "all" } else { OFFICIAL };
     let script = scripts.join("node/suite.mjs");
-    suites.ready.push(Suite::new("node".into(), vec![script.into(), module.into()]));
+    match npm::find_node(sh, scripts, NODE_MAJOR) {
+        Ok(node) => suites.ready.push(Suite::new(node, vec![script.into(), module.into()])),
+        Err(why) => suites.missing.push(format!("libraries of npm: {why}")),
+    }
     Ok(())
 }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-
-use crate::sdk::FORMATS;
+use windlass_vendors::WireFormat;
 
 /// The result of one conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,15 +52,14 @@ pub(super) fn rows(conversations: &[Conversation]) -> Vec<String> {
         let row = (conversation.mock, conversation.client.as_str(), conversation.case.as_str());
         cells.entry(row).or_default().insert(&conversation.upstream, &conversation.verdict);
     }
-    let mut lines = vec![row(["mock", "client", "case"], FORMATS.map(|(wire, _)| wire))];
+    let mut lines = vec![row(["mock", "client", "case"], WireFormat::name)];
     for ((mock, client, case), verdicts) in cells {
-        let words = FORMATS.map(|(wire, _)| match verdicts.get(wire) {
+        lines.push(row([mock, client, case], |format| match verdicts.get(format.name()) {
             None => "-",
             Some(Verdict::Passed) => "ok",
             Some(Verdict::Failed(_)) => "FAILED",
             Some(Verdict::Skipped(_)) => "skipped",
-        });
-        lines.push(row([mock, client, case], words));
+        }));
     }
     lines
 }
@@ -79,22 +77,29 @@ pub(super) fn to_markdown(conversations: &[Conversation]) -> String {
         let words = cells.entry((client, case)).or_default().entry(upstream).or_default();
         words.push(if word == "ok" { word.to_owned() } else { format!("{word} ({mock})") });
     }
-    let mut lines = vec!["| client | case | Chat | Responses | Anthropic | Gemini |".to_owned()];
-    lines.push("|---|---|---|---|---|---|".to_owned());
+    let names: Vec<&str> = WireFormat::all().iter().map(WireFormat::name).collect();
+    let mut lines = vec![format!("| client | case | {} |", names.join(" | "))];
+    lines.push(format!("|---|---|{}", "---|".repeat(names.len())));
     for ((client, case), upstreams) in cells {
-        let words = FORMATS.map(|(wire, _)| {
-            let mut words = upstreams.get(wire).cloned().unwrap_or_default();
+        let words = names.iter().map(|wire| {
+            let mut words = upstreams.get(*wire).cloned().unwrap_or_default();
             words.dedup();
             words.join(", ")
         });
+        let words: Vec<String> = words.collect();
         lines.push(format!("| {client} | {case} | {} |", words.join(" | ")));
     }
     lines.join("\n") + "\n"
 }
 
-fn row([mock, client, case]: [&str; 3], words: [&str; 4]) -> String {
-    let [first, second, third, fourth] = words;
-    format!("{mock:<9}{client:<40}{case:<38}{first:<13}{second:<18}{third:<11}{fourth}").trim_end().to_owned()
+/// Formats a line: three columns, and one for each format of the upstream.
+fn row([mock, client, case]: [&str; 3], word: impl Fn(&'static WireFormat) -> &'static str) -> String {
+    let words = WireFormat::all().iter().map(|format| {
+        let width = format.name().len() + 2;
+        format!("{:<width$}", word(format))
+    });
+    let words: Vec<String> = words.collect();
+    format!("{mock:<9}{client:<40}{case:<38}{}", words.concat()).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -187,6 +187,34 @@ fn a_wire_format_is_named_in_few_places_outside_of_its_crate() {
         errors("crates/client/src/a.rs", "//! A.\n#[cfg(test)]\nmod tests {\n    \"short-wave\"\n}\n"),
         0
     );
+    let depends = "[dependencies]\nwindlass-wire-short-wave.workspace = true\n";
+    assert_eq!(errors("crates/client/Cargo.toml", depends), 1);
+    assert_eq!(errors("crates/windlass/Cargo.toml", depends), 0);
+    assert_eq!(errors("crates/client/Cargo.toml", &depends.replace("[", "[dev-")), 0);
+}
+
+#[test]
+fn a_list_of_all_wire_formats_is_at_its_places_only() {
+    let names = ["long-wave".to_owned(), "short-wave".to_owned()];
+    let errors = |path: &str, content: &str| {
+        let mut found = Findings::default();
+        formats::check(path, content, &names, &mut found);
+        found.errors
+    };
+    let list = "//! A.\nconst FORMATS: [&str; 2] = [\"short-wave\", \"long-wave\"];\n";
+    for path in ["xtask/src/sdk.rs", "crates/cli/tests/it/a.rs", "crates/client/src/a.rs", "benches/a.rs"] {
+        assert_eq!(errors(path, list), [format!("{path}:2: lists the wire formats: use `WireFormat::all`")]);
+    }
+    assert!(errors("crates/vendors/tests/it/a.rs", list).is_empty());
+    assert!(errors("xtask/src/sdk.rs", "//! A.\nlet one = \"short-wave\";\n").is_empty());
+
+    let places = "1. `crates/vendors`: a.\n2. `crates/mock`: a,\n   b.\n3. `crates/windlass`.\n4. `fuzz`.\n";
+    let page = |list: &str| format!("# A\n\n## Add a wire format\n\nFour.\n\n{list}\n## B\n\n1. Other.\n");
+    assert!(errors("CONTRIBUTING.md", &page(places)).is_empty());
+    for wrong in [places.replace("crates/mock", "crates/app"), format!("{places}5. `docs`.\n"), String::new()]
+    {
+        assert_eq!(errors("CONTRIBUTING.md", &page(&wrong)).len(), 1, "{wrong}");
+    }
 }
 
 #[test]

@@ -45,4 +45,6 @@ mod typed;
 #[cfg(feature = "typed")]
 mod typed_calls;
 #[cfg(feature = "typed")]
+mod typed_recorded;
+#[cfg(feature = "typed")]
 mod typed_stream;

@@ -18,7 +18,7 @@ use windlass_stream::{Model, ModelFuture};
 use windlass_tool::{Output, Tool};
 use windlass_toolbox::{CallbackTool, Preset, ToolConfig, Toolbox, WorkModes};
 use windlass_tools_control::{AttemptCompletion, SwitchMode};
-use windlass_vendors::{RequestEncoder, Vendors};
+use windlass_vendors::{RequestEncoder, Vendors, WireFormat};
 use windlass_wire::EncodedHistory;
 
 use crate::scene::{Shared, events};
@@ -332,7 +332,7 @@ fn breaks(name: &str, bodies: &[Vec<u8>]) -> usize {
 // Automatic caches of OpenAI and Gemini read the longest common prefix of the bytes.
 #[tokio::test]
 async fn each_request_begins_with_the_one_before_it_in_every_format() {
-    for vendor in ["openai-chat", "openai-responses", "gemini", "anthropic"] {
+    for vendor in WireFormat::all().iter().map(WireFormat::name) {
         let model = Recording::new(vendor, &turns(None));
         run(&builder(&model).build().unwrap(), RunOptions::default()).await;
         assert_eq!(model.bodies().len(), TURNS, "{vendor}");

@@ -12,11 +12,8 @@ use windlass_text_calls::Dialect;
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
+use windlass_vendors::WireFormat;
 use windlass_wire::Wire;
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
 
 /// A tool that counts its calls; `wait` never ends by itself.
 pub(crate) struct Counting {
@@ -91,20 +88,14 @@ pub(crate) struct Way {
 
 /// Native calls in the first format.
 pub(crate) fn way() -> Way {
-    Way { wire: Arc::new(OpenAiChat::default()), protocol: ToolProtocol::Native }
+    Way { wire: WireFormat::default_format().wire.clone(), protocol: ToolProtocol::Native }
 }
 
 /// Every format with every protocol (RULES P5).
 pub(crate) fn ways() -> Vec<Way> {
-    let wires: [Arc<dyn Wire>; 4] = [
-        Arc::new(OpenAiChat::default()),
-        Arc::new(OpenAiResponses::default()),
-        Arc::new(Anthropic::default()),
-        Arc::new(Gemini::default()),
-    ];
+    let wires = WireFormat::all().iter().map(|format| &format.wire);
     let protocols = [ToolProtocol::Native, ToolProtocol::Structured, ToolProtocol::Text];
-    let ways =
-        wires.into_iter().flat_map(|wire| protocols.map(|protocol| Way { wire: wire.clone(), protocol }));
+    let ways = wires.flat_map(|wire| protocols.map(|protocol| Way { wire: wire.clone(), protocol }));
     ways.collect()
 }
 

@@ -60,6 +60,13 @@ pub(crate) struct ChildRuns {
 
 impl ChildRuns {
     /// Loads the sub-agents and workflows that a run with these settings offers.
+    #[cfg_attr(
+        not(feature = "workflow"),
+        expect(
+            clippy::unnecessary_wraps,
+            reason = "only a build with workflows reads files that can be invalid"
+        )
+    )]
     pub(crate) fn load(app: &App, settings: &RunSettings, folder: Option<&RunFolder>) -> Result<Self> {
         #[cfg(feature = "workflow")]
         let workflows = super::workflows::load_offered(app, &settings.root, &settings.offering)?;
@@ -128,6 +135,7 @@ impl ChildRuns {
     }
 
     #[cfg(not(feature = "subagent"))]
+    #[expect(clippy::unused_self, reason = "a build with sub-agents reads them")]
     fn agent_tools(&self, _: &App, _: &Toolbox, _: &Arc<dyn Journals>, _: RunModel) -> Vec<Arc<dyn Tool>> {
         Vec::new()
     }
@@ -139,6 +147,7 @@ impl ChildRuns {
     }
 
     #[cfg(not(feature = "workflow"))]
+    #[expect(clippy::unused_self, reason = "a build with workflows reads them")]
     fn workflow_tools(&self, _: &Arc<dyn Journals>) -> Option<Arc<dyn Tool>> {
         None
     }

@@ -42,23 +42,23 @@ impl AnswerForm {
         self.0.clone()
     }
 
-    /// Adds the schema to a new run: as text after the task, and as the output format if the provider enforces it.
-    /// The words are for the completion tool, whose argument no provider checks.
+    /// Adds the schema to a new run.
     pub(crate) fn begin(
         form: Option<&Self>,
         agent: &Agent,
         task: Message,
         run: RunOptions,
     ) -> (Message, RunOptions) {
-        let Some(Self(schema)) = form else { return (task, run) };
-        let task = task.with_part(format!("\n\n{}", schema.instruction()).as_str());
-        (task, Self::resume(form, agent, run))
+        match form {
+            Some(Self(schema)) => schema.begin(agent, task, run),
+            None => (task, run),
+        }
     }
 
-    /// Adds the schema to a run that continues. Its task already contains the text about the schema.
+    /// Adds the schema to a run that continues.
     pub(crate) fn resume(form: Option<&Self>, agent: &Agent, run: RunOptions) -> RunOptions {
-        match form.and_then(|Self(schema)| schema.output(agent)) {
-            Some(output) => run.with_output(output),
+        match form {
+            Some(Self(schema)) => schema.resume(agent, run),
             None => run,
         }
     }

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::reported_tokens::ReportedTokens;
+
 /// Question to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "about", rename_all = "snake_case")]
@@ -192,9 +194,10 @@ pub enum MessageSource {
     Program,
 }
 
-/// Tokens of an answer or of a run, with their cost.
+/// Tokens of an answer or of a run, with their cost. Zero stands for a number that no provider reported. In JSON such a
+/// number is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(from = "ReportedTokens", into = "ReportedTokens")]
 #[non_exhaustive]
 pub struct Tokens {
     /// All input tokens, including cached tokens.
@@ -207,6 +210,18 @@ pub struct Tokens {
     pub cache_write: u64,
     /// Output tokens that were used for reasoning.
     pub reasoning: u64,
-    /// The cost in millionths of the currency of the run's prices; zero without prices.
+    /// The cost in millionths of the currency of the run's prices; zero if it is unknown.
     pub cost: u64,
+}
+
+/// Source that the provider names for a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct CitedSource {
+    /// The address of a page, or the provider's name of a document. It is a text of the provider: a reader that makes a
+    /// link of it checks the scheme.
+    pub source: String,
+    /// The title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
 }

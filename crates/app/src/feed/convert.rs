@@ -5,9 +5,11 @@ use serde_json::Value;
 use windlass_agent::{InterruptId, Outcome, Prices, Wait};
 use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{Arguments, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage};
+use windlass_protocol::{
+    Arguments, Citation, CitationSource, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage,
+};
 
-use super::card::{CallCard, CardChange, CardEffect, CardPath, QuestionEnd, RunOutcome, Tokens};
+use super::card::{CallCard, CardChange, CardEffect, CardPath, CitedSource, QuestionEnd, RunOutcome, Tokens};
 use super::kind::FeedKind;
 
 /// Returns the name of a value that serializes as a string or as an object with a single name.
@@ -124,6 +126,22 @@ pub(super) fn call(turn: u32, call: &ToolCall) -> FeedKind {
         tool: call.name.to_string(),
         arguments: arguments(call),
     }
+}
+
+/// Returns each source of a text once, in the order of the text.
+pub(super) fn sources(citations: &[Citation]) -> Vec<CitedSource> {
+    let mut sources: Vec<CitedSource> = Vec::new();
+    for citation in citations {
+        let source = match &citation.source {
+            CitationSource::Url(source) | CitationSource::Document(source) => source.clone(),
+            _ => continue,
+        };
+        let cited = CitedSource { source, title: citation.title.clone() };
+        if !sources.contains(&cited) {
+            sources.push(cited);
+        }
+    }
+    sources
 }
 
 pub(super) fn decision(call: &str, decision: &Decision) -> FeedKind {
@@ -275,7 +293,7 @@ pub(crate) fn card(request: &ApprovalRequest) -> CallCard {
         source: name_of(&request.reason.source),
         reason: request.reason.text.clone(),
         risk: name_of(&request.risk),
-        effects: request.effects.iter().map(effect).collect(),
+        effects: request.effects.iter().chain(&request.deletions()).map(effect).collect(),
         commands: commands(&request.effects),
         paths: request.targets.iter().map(path).collect(),
         changes: request.changes.iter().map(change).collect(),

@@ -1,10 +1,12 @@
 //! The kinds of events.
 
+mod numbering;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::card::{MessageSource, Question, QuestionEnd, RunOutcome, Tokens};
+use super::card::{CitedSource, MessageSource, Question, QuestionEnd, RunOutcome, Tokens};
 
 /// Kind of an event, with its data. Kinds whose description begins with "Delta" have no number of their own and
 /// are not stored; every other kind is numbered and read again.
@@ -182,6 +184,9 @@ pub enum FeedKind {
         turn: u32,
         /// The text.
         text: String,
+        /// The sources that the provider names for the text, each once. Empty for the texts of sub-agents.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sources: Vec<CitedSource>,
     },
     /// A call of an answer, with all its arguments.
     Call {
@@ -193,6 +198,34 @@ pub enum FeedKind {
         tool: String,
         /// The arguments as a JSON object, or the text of a call that takes text.
         arguments: Value,
+    },
+    /// A call that the provider runs itself, without a decision of policy. It precedes the whole texts of its turn, and
+    /// stays valid after [`Retry`](Self::Retry).
+    HostedCall {
+        /// The number of the turn.
+        turn: u32,
+        /// The provider's id of the call; empty if it has none.
+        call: String,
+        /// The name of the tool, as the provider writes it.
+        tool: String,
+        /// The label of the MCP server that has the tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server: Option<String>,
+        /// The arguments in the form of the provider.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        arguments: Value,
+    },
+    /// A call that the provider ran has ended. Its content is not in the feed.
+    HostedResult {
+        /// The number of the turn.
+        turn: u32,
+        /// The provider's id of the call; empty if it has none.
+        call: String,
+        /// The name of the tool, as far as the provider repeats it.
+        tool: String,
+        /// The provider's description or code of the failure; missing if the call succeeded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     /// The answer of a turn is complete.
     TurnEnded {
@@ -345,23 +378,4 @@ fn is_zero(number: &u32) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_zero_bytes(number: &u64) -> bool {
     *number == 0
-}
-
-impl FeedKind {
-    /// Returns true if an event of this kind has a number of its own and is read again. The other kinds are deltas.
-    pub fn is_numbered(&self) -> bool {
-        !matches!(
-            self,
-            Self::TurnStarted { .. }
-                | Self::ReasoningDelta { .. }
-                | Self::ReasoningEnded { .. }
-                | Self::TextDelta { .. }
-                | Self::TextEnded { .. }
-                | Self::CallStarted { .. }
-                | Self::ArgumentsDelta { .. }
-                | Self::ArgumentsEnded { .. }
-                | Self::CallNote { .. }
-                | Self::CallOutput { .. }
-        )
-    }
 }

@@ -84,7 +84,7 @@ impl Streaming {
         *self = Self { turn, ..Self::default() };
     }
 
-    /// Returns the delta of an event, if it is one.
+    /// Returns the event of the feed for an event of the answer that streams: a delta, or a call of the provider.
     fn read(&mut self, event: &Event) -> Option<FeedKind> {
         let turn = self.turn;
         Some(match event {
@@ -113,9 +113,29 @@ impl Streaming {
             Event::CallProgress { call, text } => {
                 FeedKind::CallOutput { call: call.to_string(), text: text.clone(), merged: 0, left_out: 0 }
             }
-            _ => return note(event),
+            _ => return note(event).or_else(|| hosted(turn, event)),
         })
     }
+}
+
+/// Returns the numbered event about a call that the provider runs. The record of the run has only the provider's original.
+fn hosted(turn: u32, event: &Event) -> Option<FeedKind> {
+    Some(match event {
+        Event::HostedCall { call } => FeedKind::HostedCall {
+            turn,
+            call: call.id.clone(),
+            tool: call.name.clone(),
+            server: call.server.clone(),
+            arguments: call.arguments.clone(),
+        },
+        Event::HostedResult { result } => FeedKind::HostedResult {
+            turn,
+            call: result.id.clone(),
+            tool: result.name.clone(),
+            error: result.error.clone(),
+        },
+        _ => return None,
+    })
 }
 
 /// Returns the remark about a call that an event contains.
@@ -250,7 +270,7 @@ impl Child {
             Event::Reasoning { text } => self.reasoning.push_str(text),
             Event::TextEnded => {
                 let text = std::mem::take(&mut self.text);
-                self.parts.push(FeedKind::Text { turn, text });
+                self.parts.push(FeedKind::Text { turn, text, sources: Vec::new() });
             }
             Event::ReasoningEnded => {
                 let text = std::mem::take(&mut self.reasoning);

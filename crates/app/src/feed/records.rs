@@ -164,7 +164,8 @@ impl RecordReader {
                     Some(FeedKind::Reasoning { turn, text: reasoning.text.clone() })
                 }
                 Part::Text(text) if !text.text.is_empty() => {
-                    Some(FeedKind::Text { turn, text: text.text.clone() })
+                    let sources = convert::sources(&text.citations);
+                    Some(FeedKind::Text { turn, text: text.text.clone(), sources })
                 }
                 Part::Call(call) => Some(convert::call(turn, call)),
                 _ => None,

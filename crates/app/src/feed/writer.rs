@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_agent::{Entry, Event};
 use windlass_hitl::ApprovalOutcome;
-use windlass_journal::{Durability, Journal, JournalError, Record};
+use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_protocol::{CallId, RawJson};
 
 use super::card::{Question, Tokens};
@@ -24,7 +24,8 @@ use crate::error::Result;
 /// Writer of a working run's feed. It numbers the events of the run and stores their order.
 ///
 /// Pass every event of the run to [`observe`](Self::observe), and call [`settle`](Self::settle) when no event is
-/// ready and at the end. [`SessionHost`](crate::sessions::SessionHost) does so for the runs that it owns.
+/// ready and at the end. [`SessionHost`](crate::sessions::SessionHost) does so for the runs that it owns, and
+/// [`in_memory`](Self::in_memory) is for a program with only an agent.
 pub struct RunFeed {
     identity: FeedIdentity,
     reader: RecordReader,
@@ -156,6 +157,25 @@ impl RunFeed {
             recovered,
             start: None,
         })
+    }
+
+    /// Opens the feed of an agent's run that is in no session. Its numbers begin at 1 and are in memory, so a reader that
+    /// comes back needs the events that this process kept.
+    ///
+    /// # Errors
+    ///
+    /// Does not fail so far: a journal in memory takes every item.
+    pub fn in_memory(session: impl Into<String>, run: impl Into<String>) -> Result<Self> {
+        let identity =
+            FeedIdentity { session: session.into(), run: run.into(), first: 1, ..FeedIdentity::default() };
+        let log = Box::new(MemoryJournal::default());
+        Self::open(log, identity, &[], GuidanceSlot::default(), AnswerWindows::default())
+    }
+
+    /// Wraps the journal of a new run, so that the feed receives its records. Pass the result to
+    /// [`RunOptions::with_journal`](windlass_agent::RunOptions::with_journal).
+    pub fn wrap_journal<J: Journal>(&self, journal: J) -> impl Journal + use<J> {
+        self.wrap(journal)
     }
 
     /// Wraps the run's journal, so that the feed receives its records.

@@ -137,6 +137,15 @@ impl Provider {
         Ok(self.vendor(&options.vendors(app)?)?.price(&self.model))
     }
 
+    /// Returns the context window of the model in tokens, if the table of `windlass-vendors` contains it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the provider is unknown, or if a file of providers cannot be read.
+    pub fn context_tokens(&self, app: &App, options: &ProviderOptions) -> Result<Option<u64>> {
+        Ok(self.vendor(&options.vendors(app)?)?.context_tokens(&self.model))
+    }
+
     /// Returns the vendor, with `base_url` in place of its address if there is one.
     ///
     /// # Errors

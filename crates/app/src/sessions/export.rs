@@ -1,15 +1,20 @@
 //! Export of a session as a document.
 
+mod earlier;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::json;
+use windlass_hitl::display_safe;
 
+use self::earlier::describe_earlier;
 use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
 use crate::feed::{
-    AgentPath, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd, RunOutcome,
+    AgentPath, CitedSource, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd,
+    RunOutcome,
 };
 
 /// Format of an exported session.
@@ -23,7 +28,8 @@ pub enum ExportFormat {
     Json,
 }
 
-/// Exports a session: its record and all its numbered events.
+/// Exports a session: its record and all its numbered events. The Markdown of a forked session begins with the conversation
+/// that the fork received.
 ///
 /// # Errors
 ///
@@ -31,7 +37,10 @@ pub enum ExportFormat {
 pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat) -> Result<String> {
     let events = sessions.events(record, None)?;
     match format {
-        ExportFormat::Markdown => Ok(markdown(record, &events)),
+        ExportFormat::Markdown => {
+            let earlier = describe_earlier(sessions, record)?;
+            Ok(markdown(record, &earlier, &events))
+        }
         ExportFormat::Json => {
             let document = json!({"feed": FEED_VERSION, "session": record, "events": events});
             Ok(format!("{document:#}\n"))
@@ -39,13 +48,14 @@ pub fn export(sessions: &Sessions, record: &SessionRecord, format: ExportFormat)
     }
 }
 
-fn markdown(record: &SessionRecord, events: &[FeedEvent]) -> String {
+fn markdown(record: &SessionRecord, earlier: &str, events: &[FeedEvent]) -> String {
     let mut text = format!("# {}\n\n", record.name);
     let _ = writeln!(text, "- session: {}", record.id);
     let _ = writeln!(text, "- folder: {}", record.root.display());
     let _ = writeln!(text, "- model: {} ({})", record.model, record.provider);
     let _ = writeln!(text, "- state: {}", record.state.as_str());
     let _ = writeln!(text, "- tokens: {}", record.total().describe());
+    text.push_str(earlier);
     let mut newest = NewestTexts::default();
     for event in events {
         let agent = match &event.agent {
@@ -93,7 +103,12 @@ fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
             MessageSource::Program => return None,
             _ => format!("## Message\n\n{text}"),
         },
-        FeedKind::Text { text, .. } => text.clone(),
+        FeedKind::Text { text, sources, .. } => describe_text(text, sources),
+        FeedKind::HostedCall { tool, .. } => format!("The provider runs `{}`", display_safe(tool)),
+        FeedKind::HostedResult { tool, error, .. } => {
+            let end = error.as_ref().map_or_else(|| "ok".to_owned(), |error| display_safe(error));
+            format!("The provider ran `{}`: {end}", display_safe(tool))
+        }
         FeedKind::Call { call, tool, arguments, .. } => {
             format!("Call `{call}` of `{tool}`:\n\n{}", fence("json", &format!("{arguments:#}")))
         }
@@ -138,6 +153,17 @@ fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// Returns a text with its sources.
+fn describe_text(text: &str, sources: &[CitedSource]) -> String {
+    let mut words = text.to_owned();
+    for cited in sources {
+        let title =
+            cited.title.as_ref().map(|title| format!(" ({})", display_safe(title))).unwrap_or_default();
+        let _ = write!(words, "\n\nSource: {}{title}", display_safe(&cited.source));
+    }
+    words
 }
 
 fn describe_closing(closing: &QuestionEnd) -> String {

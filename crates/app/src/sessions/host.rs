@@ -131,6 +131,14 @@ impl SessionHost {
         &self.shared.sessions
     }
 
+    /// Returns the context window of the model of these settings in tokens: the configured one, or the one in the table of
+    /// models. Returns `None` for an unknown window.
+    pub fn context_tokens(&self, settings: &RunSettings) -> Option<u64> {
+        let configured = Some(settings.context_window).filter(|window| *window > 0);
+        let app = self.sessions().app();
+        configured.or_else(|| settings.provider.context_tokens(app, &self.shared.providers).ok().flatten())
+    }
+
     /// Returns the handle to the run of a session that works in this process.
     pub fn handle(&self, session: &str) -> Option<RunHandle> {
         self.shared.lock().runs.get(session).cloned()

@@ -6,8 +6,8 @@ use windlass_agent::DeliverAt;
 use windlass_app::feed::{FeedEvent, FeedKind, Question, QuestionEnd, RunOutcome};
 use windlass_app::providers::{Provider, ProviderChoice, ProviderOptions};
 use windlass_app::sessions::{
-    Answer, AnswerError, AnswerPlace, ForkPoint, RunChanges, RunEnd, RunHandle, SessionHost, SessionState,
-    Sessions,
+    Answer, AnswerError, AnswerPlace, ExportFormat, ForkPoint, RunChanges, RunEnd, RunHandle, SessionHost,
+    SessionState, Sessions, export,
 };
 use windlass_app::{Confinement, RunSettings};
 use windlass_mock::{Script, ScriptedProvider};
@@ -284,7 +284,15 @@ async fn a_fork_has_the_conversation_until_its_point() {
         assert_ne!(forked.session(), run.session());
         let record = host.sessions().find(forked.session()).unwrap();
         assert_eq!(record.forked_from.as_deref(), Some(run.session()));
+        let exported = export(host.sessions(), &record, ExportFormat::Markdown).unwrap();
+        let (earlier, own) = exported.split_once("## Task").unwrap();
+        assert!(earlier.contains(&format!("that of session {}", run.session())), "{exported}");
+        assert!(earlier.contains("## Message\n\nwrite two files") && own.contains("otherwise"), "{exported}");
+        assert_eq!(earlier.contains("of `write_file`"), messages == 3, "{exported}");
     }
+    let origin = host.sessions().find(run.session()).unwrap();
+    let exported = export(host.sessions(), &origin, ExportFormat::Markdown).unwrap();
+    assert!(!exported.contains("that of session"), "{exported}");
 }
 
 #[cfg(feature = "subagent")]

@@ -22,3 +22,4 @@ mod served_prompts;
 mod session_records;
 mod sessions;
 mod steering;
+mod typed_answers;

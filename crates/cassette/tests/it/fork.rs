@@ -6,7 +6,7 @@ use windlass_cassette::{CassetteError, Fork, Player, Recorder};
 use windlass_protocol::CallId;
 use windlass_tool::Output;
 
-use crate::scene::{Change, SCRIPT, live, played, record, recorded, run, wires};
+use crate::scene::{Change, SCRIPT, live, played, record, recorded, run, wire, wires};
 
 fn fork(call: &str) -> Fork {
     Fork::new(CallId::new(call).unwrap(), Output::text("it was locked"))
@@ -52,7 +52,7 @@ async fn a_fork_continues_live_after_the_changed_call() {
 #[tokio::test]
 async fn an_unknown_call_is_an_error_that_lists_the_recorded_calls() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, _) = record(folder.path(), &wire, SCRIPT).await;
     let error = Player::fork(&file, fork("nope")).unwrap_err();
     assert!(matches!(error, CassetteError::UnknownCall { .. }));

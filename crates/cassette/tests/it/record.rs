@@ -3,7 +3,7 @@
 use windlass_agent::Outcome;
 use windlass_cassette::Player;
 
-use crate::scene::{Change, KEY, SCRIPT, live, played, record, run, wires};
+use crate::scene::{Change, KEY, SCRIPT, live, played, record, run, wire, wires};
 
 #[tokio::test]
 async fn a_recorded_run_happens_again_without_a_network_or_a_tool() {
@@ -61,7 +61,7 @@ async fn a_different_request_fails_with_its_first_difference() {
 #[tokio::test]
 async fn a_run_that_stops_before_its_recording_is_a_difference() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, _) = record(folder.path(), &wire, SCRIPT).await;
     let differences = Player::open(&file).unwrap().differences();
     let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
@@ -74,7 +74,7 @@ async fn a_run_that_stops_before_its_recording_is_a_difference() {
 #[tokio::test]
 async fn a_truncated_cassette_is_replayed_up_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
-    let [wire, ..] = wires();
+    let wire = wire();
     let (file, url) = record(folder.path(), &wire, SCRIPT).await;
     let text = std::fs::read_to_string(&file).unwrap();
     let second = text.match_indices(r#"{"line":"response""#).nth(2).unwrap().0;

@@ -13,11 +13,8 @@ use windlass_protocol::{Effect, Hints, Payload, Target, TargetKind, ToolName, To
 use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
+use windlass_vendors::WireFormat;
 use windlass_wire::Wire;
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
 
 /// A key that must be nowhere in a cassette.
 pub(crate) const KEY: &str = "sk-planted-secret-0123456789";
@@ -73,13 +70,13 @@ impl Tool for Change {
     }
 }
 
-pub(crate) fn wires() -> [Arc<dyn Wire>; 4] {
-    [
-        Arc::new(OpenAiChat::default()),
-        Arc::new(OpenAiResponses::default()),
-        Arc::new(Anthropic::default()),
-        Arc::new(Gemini::default()),
-    ]
+pub(crate) fn wires() -> impl Iterator<Item = Arc<dyn Wire>> {
+    WireFormat::all().iter().map(|format| format.wire.clone())
+}
+
+/// Returns the default format.
+pub(crate) fn wire() -> Arc<dyn Wire> {
+    WireFormat::default_format().wire.clone()
 }
 
 pub(crate) async fn provider(script: &str) -> ScriptedProvider {

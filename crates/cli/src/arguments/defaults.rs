@@ -7,6 +7,8 @@ use clap::{ArgMatches, Command};
 use windlass_app::App;
 use windlass_app::configuration::{ConfigEntry, ConfigOrigin, ConfigValue, Configuration};
 
+use crate::paint::choose_theme;
+
 /// The option that marks a command as one that takes the defaults.
 const PROFILE: &str = "profile";
 
@@ -65,6 +67,7 @@ pub(super) fn add_defaults(
     let root =
         given.get_one::<std::path::PathBuf>("root").map_or(Path::new("."), std::path::PathBuf::as_path);
     let configuration = Configuration::load(app, root, profile)?;
+    choose_theme(configuration.text("theme"));
     let is_given = |id: &str| {
         given.try_contains_id(id).is_ok() && given.value_source(id) == Some(ValueSource::CommandLine)
     };

@@ -78,7 +78,7 @@ async fn start(
 async fn follow(run: Session, stop: &CancellationToken) -> anyhow::Result<String> {
     let Session { events, inbox, recording, mut feed, .. } = run;
     let id = feed.session().to_owned();
-    let mut show = Show::default();
+    let mut show = Show::new();
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     drive(events, &mut show, Telling::Words, stop, Some(parts)).await?;
     recording.finish()?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windlass_app::App;
 use windlass_gateway::{Front, RequestTracer};
 
 use crate::arguments::Proxy;
@@ -21,8 +22,8 @@ impl FrontTracer {
 }
 
 /// Starts the export that the options name.
-pub(super) fn begin(arguments: &Proxy) -> anyhow::Result<(RequestSpans, FrontTracer)> {
-    let spans = RequestSpans::begin(arguments.otlp.as_deref(), &arguments.reach)?;
+pub(super) fn begin(arguments: &Proxy, app: &App) -> anyhow::Result<(RequestSpans, FrontTracer)> {
+    let spans = RequestSpans::begin(arguments.otlp.as_deref(), &arguments.reach, app)?;
     let tracer = FrontTracer(spans.tracer());
     Ok((spans, tracer))
 }

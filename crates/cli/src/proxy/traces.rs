@@ -12,16 +12,21 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 use windlass_gateway::{Attempt, AttemptSpan, RequestLine, RequestSpan, RequestTracer};
-use windlass_telemetry::provider_name;
+use windlass_vendors::Vendors;
 
 use sends::{Stay, record_sends};
 
 /// The tracer of a gateway.
-pub(crate) struct GatewayTracer(SdkTracer);
+pub(crate) struct GatewayTracer {
+    tracer: SdkTracer,
+    /// The names of providers in the conventions.
+    vendors: Arc<Vendors>,
+}
 
 /// A span that a request fills until its answer has ended.
 struct GatewaySpan {
     tracer: SdkTracer,
+    vendors: Arc<Vendors>,
     span: Mutex<Span>,
     /// The attempts at the upstreams of a chain, for the spans of repeats.
     stays: Arc<Mutex<Vec<Stay>>>,
@@ -34,15 +39,16 @@ struct UpstreamSpan {
 }
 
 impl GatewayTracer {
-    pub(crate) fn new(tracer: SdkTracer) -> Self {
-        Self(tracer)
+    pub(crate) fn new(tracer: SdkTracer, vendors: Arc<Vendors>) -> Self {
+        Self { tracer, vendors }
     }
 }
 
 impl RequestTracer for GatewayTracer {
     fn begin(&self, line: &RequestLine, parent: Option<&str>) -> Box<dyn RequestSpan> {
         let operation = if line.path.contains("mbed") { "embeddings" } else { "chat" };
-        let builder = self.0.span_builder(format!("{operation} {}", line.model)).with_kind(SpanKind::Client);
+        let builder =
+            self.tracer.span_builder(format!("{operation} {}", line.model)).with_kind(SpanKind::Client);
         let builder = builder.with_attributes([
             KeyValue::new("gen_ai.operation.name", operation),
             KeyValue::new("gen_ai.request.model", line.model.clone()),
@@ -52,8 +58,13 @@ impl RequestTracer for GatewayTracer {
         let parent = parent.and_then(read_parent);
         let context =
             parent.map(|parent| Context::new().with_remote_span_context(parent)).unwrap_or_default();
-        let span = Mutex::new(self.0.build_with_context(builder, &context));
-        Box::new(GatewaySpan { tracer: self.0.clone(), span, stays: Arc::default() })
+        let span = Mutex::new(self.tracer.build_with_context(builder, &context));
+        Box::new(GatewaySpan {
+            tracer: self.tracer.clone(),
+            vendors: self.vendors.clone(),
+            span,
+            stays: Arc::default(),
+        })
     }
 }
 
@@ -64,16 +75,17 @@ impl RequestSpan for GatewaySpan {
 
     fn begin_attempt(&self, attempt: &Attempt) -> Option<Box<dyn AttemptSpan>> {
         let parent = self.span.lock().unwrap_or_else(PoisonError::into_inner).span_context().clone();
+        let provider = self.vendors.otel_name(&attempt.upstream).to_owned();
         let name = format!("attempt {}", attempt.upstream);
         let builder = self.tracer.span_builder(name).with_kind(SpanKind::Client).with_attributes([
-            KeyValue::new("gen_ai.provider.name", provider_name(&attempt.upstream).to_owned()),
+            KeyValue::new("gen_ai.provider.name", provider.clone()),
             KeyValue::new("gen_ai.request.model", attempt.model.clone()),
             KeyValue::new("windlass.upstream", attempt.upstream.clone()),
             KeyValue::new("windlass.attempt", i64::try_from(attempt.number).unwrap_or(i64::MAX)),
         ]);
         let context = Context::new().with_remote_span_context(parent);
         let span = self.tracer.build_with_context(builder, &context);
-        let stay = Stay::begin(&attempt.upstream, span.span_context().clone());
+        let stay = Stay::begin(&attempt.upstream, provider, span.span_context().clone());
         self.stays.lock().unwrap_or_else(PoisonError::into_inner).push(stay);
         Some(Box::new(UpstreamSpan { span: Mutex::new(span), stays: Arc::clone(&self.stays) }))
     }
@@ -81,17 +93,15 @@ impl RequestSpan for GatewaySpan {
     fn end(self: Box<Self>, line: &RequestLine) {
         let mut span = self.span.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut stays = self.stays.lock().unwrap_or_else(PoisonError::into_inner);
+        let provider = self.vendors.otel_name(&line.upstream);
         if stays.is_empty() {
-            stays.push(Stay::from_request_line(line, span.span_context().clone()));
+            stays.push(Stay::from_request_line(line, provider.to_owned(), span.span_context().clone()));
         }
         record_sends(&self.tracer, line, &stays);
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         span.set_attribute(KeyValue::new("http.response.status_code", i64::from(line.status)));
         if !line.upstream.is_empty() {
-            span.set_attribute(KeyValue::new(
-                "gen_ai.provider.name",
-                provider_name(&line.upstream).to_owned(),
-            ));
+            span.set_attribute(KeyValue::new("gen_ai.provider.name", provider.to_owned()));
             span.set_attribute(KeyValue::new("windlass.upstream", line.upstream.clone()));
         }
         if !line.client.is_empty() {

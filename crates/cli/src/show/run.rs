@@ -3,22 +3,41 @@
 use serde_json::Value;
 use windlass_agent::{Event, Outcome, Wait};
 use windlass_hitl::display_safe;
+use windlass_screen::{Role, render_markdown};
 use windlass_text::count_noun;
 
 use super::{RESULT_LINES, Show};
 use crate::output;
+use crate::paint::{Painted, Painter, Stream};
 
 impl Show {
+    /// Creates a renderer for standard output.
+    pub(crate) fn new() -> Self {
+        Self { painter: Painter::new(Stream::Out), ..Self::default() }
+    }
+
     /// Prints a line that is not an event.
     pub(crate) fn remark(&mut self, text: &str) -> anyhow::Result<()> {
         let line = self.line(text);
         self.at_line_start = true;
-        output::print(&line)
+        output::print_painted(&line)
+    }
+
+    /// Renders the end of the run. An answer that was printed as text is not repeated.
+    pub(super) fn end(&self, outcome: &Outcome) -> Painted {
+        let Outcome::Completed { text } = outcome else { return self.line(&outcome_text(outcome)) };
+        if self.speech.has_said(text) {
+            return self.line("✓ completed");
+        }
+        let Some(options) = self.painter.options() else { return self.line(&outcome_text(outcome)) };
+        let mut painted = self.line_in(Role::Success, "✓ completed");
+        painted.append(&Painted::from_lines(&render_markdown(text, &options)));
+        painted
     }
 
     /// Renders an event of a sub-agent as one entry: calls, failed calls, postponed questions and the
     /// outcome.
-    pub(super) fn agent(&self, agents: &[String], happened: &Value) -> String {
+    pub(super) fn agent(&self, agents: &[String], happened: &Value) -> Painted {
         let said = match serde_json::from_value(happened.clone()) {
             Ok(Event::CallFinished { call, .. }) => format!("→ {}", display_safe(call.name.as_str())),
             Ok(Event::CallEnded { result }) if !result.status.is_ok() => {
@@ -28,7 +47,7 @@ impl Show {
                 "needs an approval that cannot be given here; the question stays open".to_owned()
             }
             Ok(Event::Finished { outcome, .. }) => outcome_text(&outcome),
-            _ => return String::new(),
+            _ => return Painted::default(),
         };
         let who: Vec<String> = agents.iter().map(|agent| display_safe(agent)).collect();
         let text: Vec<&str> = said.lines().take(RESULT_LINES).collect();
@@ -36,7 +55,7 @@ impl Show {
     }
 
     /// Renders the diffs of turns and of the run, and failed checkpoints.
-    pub(super) fn change(&self, event: &Event) -> String {
+    pub(super) fn change(&self, event: &Event) -> Painted {
         match event {
             Event::CheckpointFailed { problem, .. } => {
                 self.line(&format!("! the earlier state has no checkpoint: {}", display_safe(problem)))
@@ -52,11 +71,11 @@ impl Show {
             Event::Withheld { name } => {
                 self.line(&format!("! an event ({name}) is left out, because it contains secrets"))
             }
-            _ => String::new(),
+            _ => Painted::default(),
         }
     }
 
-    pub(super) fn context(&self, event: &Event) -> String {
+    pub(super) fn context(&self, event: &Event) -> Painted {
         match event {
             Event::ContextFilling { used, window, is_estimate, .. } => {
                 let about = if *is_estimate { "about " } else { "" };
@@ -75,7 +94,7 @@ impl Show {
                     count_noun(*images, "picture")
                 ))
             }
-            _ => String::new(),
+            _ => Painted::default(),
         }
     }
 }

@@ -98,6 +98,29 @@ async fn a_chat_continues_and_only_a_key_after_the_question_approves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_line_and_enter_in_one_write_are_sent_and_several_lines_are_not() {
+    let (place, provider) = (Place::new(), provider(TALK).await);
+    let mut pty = Pty::with_size(80, 24);
+    let mut child = pty.start(talk(&place, &provider.base_url()));
+    wait_for(&pty, 80, "describe a task");
+    // Lines without the marks of a paste, and with a line break at the end.
+    pty.keys("one\rtwo\r");
+    wait_for(&pty, 80, "two");
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(provider.requests().len(), 0, "{}", history(&pty, 80).join("\n"));
+    pty.keys("\u{3}");
+    wait_for(&pty, 80, "describe a task");
+    std::thread::sleep(Duration::from_millis(100));
+    pty.keys("hello\r");
+    wait_for(&pty, 80, "• two");
+    assert_eq!(provider.requests().len(), 1);
+    wait_for(&pty, 80, "describe a task");
+    pty.keys("\u{4}");
+    assert!(pty.end(&mut child).success(), "{}", pty.screen());
+    provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_large_paste_is_folded_and_reaches_the_model_whole() {
     let (place, provider) = (Place::new(), provider(TALK).await);
     let mut pty = Pty::with_size(80, 24);

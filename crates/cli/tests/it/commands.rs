@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Place, text};
+use crate::program::{Place, text, wire_formats};
 
 /// A recorded answer of each format, from the wire crates' own fixtures.
 fn fixtures() -> Vec<(&'static str, std::path::PathBuf)> {
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut found = Vec::new();
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let folder = crates.join(format!("wire-{wire}/tests/data"));
         let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
         found.extend(

@@ -1,10 +1,10 @@
 //! `windlass demo`, the first thing that a newcomer runs.
 
-use crate::program::{Place, text};
+use crate::program::{Place, text, wire_formats};
 
 #[test]
 fn the_demo_mends_its_project_in_every_format() {
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let output = Place::new().run(&["demo", "--yes", "--wire", wire]);
         let told = text(&output.stdout);
         assert!(output.status.success(), "{wire}: {told}{}", text(&output.stderr));
@@ -36,7 +36,7 @@ fn without_a_terminal_the_demo_reports_its_question_and_changes_nothing() {
 // result of that call.
 #[test]
 fn the_demo_shows_the_diff_and_the_command_and_continues_after_a_denial() {
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let answers = "y\nuse a plus, please\ny\ny\n";
         let output = Place::new().run_with_input(&["demo", "--ask", "--wire", wire], answers);
         let (told, asked) = (text(&output.stdout), text(&output.stderr));

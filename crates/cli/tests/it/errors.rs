@@ -1,6 +1,6 @@
 //! Bad input: a clear error with a remedy, and the right exit code.
 
-use crate::program::{Place, provider, text};
+use crate::program::{Place, provider, text, wire_formats};
 
 #[track_caller]
 fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
@@ -71,7 +71,7 @@ async fn errors_of_a_server_are_reported_without_the_key() {
     };
     for (switch, word) in [("html", "HTML page"), ("not_json", "not JSON"), ("status", "status 400")] {
         let (place, provider) = (Place::new(), provider(&hostile(switch)).await);
-        for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+        for wire in wire_formats() {
             let output = place
                 .command(&["run", "x", "--base-url", &provider.base_url(), "--wire", wire, "--model", "m"])
                 .args(["--retries", "0"])
@@ -99,7 +99,7 @@ async fn errors_of_a_server_are_reported_without_the_key() {
 async fn wrong_models_and_keys_are_reported_once() {
     let (place, provider) = (Place::new(), provider(r#"{"turns":[]}"#).await);
     let url = provider.base_url();
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let run = ["run", "x", "--base-url", &url, "--wire", wire, "--model", "no-such-model"];
         check(&place, &run, 1, &["status 404", "no-such-model", "is the model's name right"]);
         let output = place

@@ -58,6 +58,7 @@ mod questions;
 mod replay_mcp;
 mod restore;
 mod resume;
+mod run_view;
 mod scripts;
 mod secrets;
 mod sessions;

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::program::{Place, provider, text};
+use crate::program::{Place, provider, text, wire_formats};
 
 const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "write_file", "arguments": {"path": "made.txt", "content": "by a script"}}}]},
@@ -14,7 +14,7 @@ const SCRIPT: &str = r#"{"turns": [
 
 #[test]
 fn a_script_drives_a_run_in_every_format() {
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let place = Place::new();
         std::fs::write(place.folder.path().join("script.json"), SCRIPT).unwrap();
         let mut mock = place

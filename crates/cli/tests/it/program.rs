@@ -6,10 +6,16 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 use windlass_mock::{Script, ScriptedProvider};
+use windlass_vendors::WireFormat;
 
 /// A folder for state and project, and the program without the user's environment.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
+}
+
+/// Returns the names of all wire formats.
+pub(crate) fn wire_formats() -> impl Iterator<Item = &'static str> {
+    WireFormat::all().iter().map(WireFormat::name)
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

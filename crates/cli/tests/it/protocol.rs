@@ -3,7 +3,7 @@
 use windlass_mock::{Script, ScriptedProvider};
 use windlass_text_calls::Dialect;
 
-use crate::program::{Place, text};
+use crate::program::{Place, text, wire_formats};
 
 const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"text": "I write it."}, {"call": {"name": "write_file", "arguments": {"path": "made.txt", "content": "a <b> \"c\"\nd"}}}]},
@@ -14,7 +14,7 @@ async fn a_model_without_tool_calls_does_the_same_work_in_every_format() {
     for (protocol, dialect) in
         [("structured", Dialect::Structured), ("text", Dialect::Roo), ("text", Dialect::Hermes)]
     {
-        for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+        for wire in wire_formats() {
             let place = Place::new();
             let script = Script::parse(SCRIPT).unwrap().to_text_calls(dialect);
             let provider = ScriptedProvider::start(script, 0).await.unwrap();

@@ -39,13 +39,26 @@ fn office() -> Place {
     place
 }
 
-/// Starts the command with a browser that only notes the address. Returns the address that the command prints.
+/// Starts the command on a desktop. Returns the address that the command prints.
 fn start(place: &Place, provider: &str) -> (Child, BufReader<std::process::ChildStderr>, String) {
+    start_on(place, provider, &[("DISPLAY", ":7")])
+}
+
+/// Starts the command with a browser that only notes the address. Returns the address that the command prints.
+fn start_on(
+    place: &Place,
+    provider: &str,
+    desktop: &[(&str, &str)],
+) -> (Child, BufReader<std::process::ChildStderr>, String) {
     let browser = place.folder.path().join("xdg-open");
     fs::write(&browser, "#!/bin/sh\nprintf %s \"$1\" > \"$0.address\"\n").unwrap();
     fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command: Command = place.command(&["login", provider, "--browser"]);
     command.env("PATH", place.folder.path()).env("WINDLASS_CONFIG_DIR", place.folder.path().join("settings"));
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"] {
+        command.env_remove(name);
+    }
+    command.envs(desktop.iter().copied());
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut notes = BufReader::new(child.stderr.take().unwrap());
     let (mut page, mut line) = (String::new(), String::new());
@@ -87,6 +100,28 @@ fn the_browser_returns_and_the_key_is_stored() {
     assert!(!notes.contains(KEY), "{notes}");
     let opened = fs::read_to_string(place.folder.path().join("xdg-open.address")).unwrap();
     assert_eq!(opened, page);
+}
+
+#[test]
+fn without_a_desktop_no_browser_is_started() {
+    for (desktop, is_opened) in [(&[][..], false), (&[("WAYLAND_DISPLAY", "wayland-0")][..], true)] {
+        let place = office();
+        let (mut child, notes, page) = start_on(&place, "office", desktop);
+        let line = format!("{}?code=c-1\n", word(&page, "callback_url"));
+        child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+        let (code, notes) = wait(child, notes);
+        assert_eq!(code, Some(0), "{notes}");
+        assert_eq!(notes.contains("open the address by hand"), !is_opened, "{notes}");
+        // The command does not wait for the browser.
+        let opened = place.folder.path().join("xdg-open.address");
+        for _ in 0..if is_opened { 500 } else { 10 } {
+            if opened.exists() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(opened.exists(), is_opened);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
+use windlass_vendors::WireFormat;
 
 use crate::program::{Place, provider, text};
 
@@ -35,22 +36,20 @@ fn started(place: &Place, url: &str, wire: &str) -> (Child, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_of_any_format_works_with_a_provider_of_any_other() {
-    let formats =
-        [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
-    for (behind, _) in formats {
+    for behind in WireFormat::all() {
         let (place, provider) = (Place::new(), provider(SCRIPT).await);
-        let (mut proxy, url) = started(&place, &provider.base_url(), behind);
-        for (front, base) in formats {
-            let url = format!("{url}{base}");
+        let (mut proxy, url) = started(&place, &provider.base_url(), behind.name());
+        for front in WireFormat::all() {
+            let (url, front) = (format!("{url}{}", front.base_path), front.name());
             let ended =
                 place.run(&["run", "task", "--base-url", &url, "--wire", front, "--model", "m", "--yes"]);
             let told = text(&ended.stdout) + &text(&ended.stderr);
-            assert!(ended.status.success(), "{front} before {behind}: {told}");
+            assert!(ended.status.success(), "{front} before {behind:?}: {told}");
             assert!(told.contains("it says hello"), "{told}");
         }
         proxy.kill().unwrap();
         proxy.wait().unwrap();
-        assert_eq!(provider.requests().len(), 8);
+        assert_eq!(provider.requests().len(), 2 * WireFormat::all().len());
         provider.shutdown().await;
     }
 }

@@ -118,6 +118,30 @@ async fn a_prompt_follows_its_call_and_its_outcome_precedes_the_next_prompt() {
     }
 }
 
+// Regression test for the finding "command-line A7": the result of an approved call was held until the next answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_result_of_an_approved_call_does_not_wait_for_the_next_answer() {
+    for script in
+        [TWO.to_owned(), TWO.replace("echo 1", "sleep 2; echo 1").replace("echo 2", "sleep 2; echo 2")]
+    {
+        let (place, provider) = (Place::new(), provider(&script).await);
+        let mut pty = Pty::new();
+        let mut child = pty.start(run(&place, &provider.base_url()));
+        pty.wait(PROMPT, 1);
+        pty.answer("y\n");
+        pty.wait(PROMPT, 2);
+        pty.wait("← run_command: ok", 1);
+        let screen = pty.screen();
+        let (result, question) = (screen.find("← run_command: ok").unwrap(), screen.rfind(PROMPT).unwrap());
+        pty.answer("y\n");
+        assert!(pty.end(&mut child).success(), "{}", pty.screen());
+        assert_eq!(made(&place), 2, "{}", pty.screen());
+        // A question that stands above the result is repeated below it.
+        let is_repeated = pty.screen().contains("run_command still waits for an answer [y: yes");
+        assert_eq!(is_repeated, question < result, "{}", pty.screen());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn piped_answers_are_read_by_line_and_unclear_ones_repeat_the_question() {
     let (place, provider) = (Place::new(), provider(TWO).await);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{Place, provider, text};
+use crate::program::{Place, provider, text, wire_formats};
 
 const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"text": "I run it."}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}},
@@ -29,7 +29,7 @@ fn line_of(file: &Path, child: &mut Child) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_killed_during_a_command_resumes_with_a_valid_history() {
-    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+    for wire in wire_formats() {
         let (place, provider) = (Place::new(), provider(SCRIPT).await);
         let url = provider.base_url();
         let mut child = place

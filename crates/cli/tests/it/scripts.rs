@@ -84,7 +84,7 @@ async fn the_answer_replaces_a_file_as_a_whole() {
     std::os::unix::fs::symlink("real.txt", project.join("answer.txt")).unwrap();
     let (code, out, notes) = script.run(&["look", "--output-last-message", "answer.txt"]);
     assert_eq!(code, Some(0), "{notes}");
-    assert!(out.contains("✓ the answer"), "{out}");
+    assert!(out.ends_with("the answer\n✓ completed\n"), "{out}");
     assert_eq!(std::fs::read_to_string(project.join("real.txt")).unwrap(), "the answer\n");
     assert!(project.join("answer.txt").is_symlink());
     let mode = std::fs::metadata(project.join("real.txt")).unwrap().permissions().mode();

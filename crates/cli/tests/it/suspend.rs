@@ -130,6 +130,12 @@ async fn an_answer_does_not_count_if_the_displayed_call_has_changed() {
     let told = text(&output.stdout) + &text(&output.stderr);
     assert!(run.is_there("two.txt"), "{told}");
     assert_eq!(std::fs::read_to_string(run.place.project().join("one.txt")).unwrap(), "the user's own");
+    // The question says why it is asked again.
+    let listed = run.ok(&["approvals", "list", "--full"]);
+    assert!(
+        listed.contains("asked again, because one.txt has changed since the earlier question"),
+        "{listed}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,14 +2,12 @@
 
 use windlass_mock::{Script, ScriptedProvider};
 
-use crate::program::{Place, provider, text};
+use crate::program::{Place, provider, text, wire_formats};
 
 const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"text": "I write it."}, {"call": {"name": "write_file", "arguments": {"path": "made.txt", "content": "by a script"}, "id": "w1"}}]},
     {"steps": [{"call": {"name": "run_command", "arguments": {"command": "cat made.txt; echo $PLANTED_TOKEN"}, "id": "r1"}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "it is written"}, "id": "done"}}]}]}"#;
-
-const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
 /// Records a run whose provider then ends. Returns the port of the provider too.
 async fn recorded(place: &Place, wire: &str) -> u16 {
@@ -45,7 +43,7 @@ async fn recorded(place: &Place, wire: &str) -> u16 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_run_happens_again_without_a_network_and_changes_nothing() {
-    for wire in FORMATS {
+    for wire in wire_formats() {
         let place = Place::new();
         recorded(&place, wire).await;
         let made = place.project().join("made.txt");
@@ -103,7 +101,7 @@ const OTHER: &str = r#"{"turns": [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fork_continues_with_another_answer() {
-    for wire in FORMATS {
+    for wire in wire_formats() {
         let place = Place::new();
         let port = recorded(&place, wire).await;
         let other = ScriptedProvider::start(Script::parse(OTHER).unwrap(), port).await.unwrap();

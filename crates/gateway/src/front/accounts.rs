@@ -38,6 +38,8 @@ pub(super) enum Denial {
     Later { limit: LimitKind, wait: Duration },
     /// The request needs more than the whole limit.
     TooLarge { limit: LimitKind, needed: u64, most: u64 },
+    /// The file that keeps the use of budgets cannot be written.
+    Unrecorded,
 }
 
 /// A reservation. [`Accounts::settle`] ends it.
@@ -101,7 +103,8 @@ impl Accounts {
     }
 
     /// Reserves an amount for a request, if it fits below all limits. The reservation of a client with a budget is in the
-    /// file before this returns, so a killed process has counted each request that it sent.
+    /// file before this returns, so a killed process has counted each request that it sent. A request without an amount, such
+    /// as one that the cache answers, needs no line.
     pub(super) fn reserve(
         &self,
         client: &str,
@@ -113,14 +116,16 @@ impl Accounts {
         let account = accounts.records.0.entry(client.to_owned()).or_default();
         let moment = account.advance(second);
         account.check(limits, amount, moment)?;
-        account.requests.add(1);
-        account.tokens.add(amount.tokens);
-        account.day.amount.add(amount);
-        account.month.amount.add(amount);
-        let is_kept = limits.has_budget();
+        account.add(amount);
+        let is_kept = limits.has_budget() && amount != Amount::default();
         if is_kept {
             let usage = account.usage(client);
-            accounts.store(|| usage);
+            if !accounts.store(|| usage) {
+                if let Some(account) = accounts.records.0.get_mut(client) {
+                    account.take_back(amount, moment);
+                }
+                return Err(Denial::Unrecorded);
+            }
         }
         Ok(Reservation { client: client.to_owned(), moment, amount, is_kept })
     }
@@ -139,6 +144,7 @@ impl Accounts {
         }
         if *is_kept {
             let usage = account.usage(client);
+            // Without this line the file has the whole reservation, which the next line of the client corrects.
             accounts.store(|| usage);
         }
     }
@@ -212,6 +218,22 @@ impl Account {
             }
         }
         moment
+    }
+
+    /// Adds a request and its amount.
+    fn add(&mut self, amount: Amount) {
+        self.requests.add(1);
+        self.tokens.add(amount.tokens);
+        self.day.amount.add(amount);
+        self.month.amount.add(amount);
+    }
+
+    /// Takes back the last request, which was added at this moment.
+    fn take_back(&mut self, amount: Amount, moment: Moment) {
+        self.requests.correct(moment.second, 1, 0);
+        self.tokens.correct(moment.second, amount.tokens, 0);
+        self.day.amount.subtract(amount);
+        self.month.amount.subtract(amount);
     }
 
     fn usage(&self, client: &str) -> ClientUsage {

@@ -15,6 +15,9 @@ use crate::estimate;
 /// The output tokens of a request that names no maximum, if the catalogue does not know the model either.
 const DEFAULT_OUTPUT: u64 = 8_192;
 
+/// The wait in the answer when the use of a budget cannot be recorded. The disk gets room by the work of a person.
+const UNRECORDED_WAIT: Duration = Duration::from_secs(10);
+
 /// The tokens that a request may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExpectedTokens {
@@ -124,6 +127,13 @@ pub(super) fn denial_error(denial: Denial) -> ProviderError {
                 describe(limit)
             );
             invalid(&what)
+        }
+        Denial::Unrecorded => {
+            let what = "the gateway cannot write the use of this client's budget to its file, so it refuses the \
+                        request; its operator must make the file writable again";
+            ProviderError::new(ProviderErrorKind::Server, Some("usage_not_recorded".to_owned()), what)
+                .with_status(503)
+                .with_retry_after(Some(UNRECORDED_WAIT))
         }
     }
 }

@@ -44,7 +44,7 @@ impl ClientLimits {
     }
 
     /// Returns true with a limit for a day or a month, whose use must outlive a process.
-    pub(super) fn has_budget(&self) -> bool {
+    pub fn has_budget(&self) -> bool {
         self.has_money() || self.tokens_per_day.is_some() || self.tokens_per_month.is_some()
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Journal {
     lines: usize,
     /// True if the file can end within a line.
     is_torn: bool,
+    /// True if a change could not be written.
+    is_incomplete: bool,
 }
 
 /// The lines of a file that were no records.
@@ -49,7 +51,7 @@ impl Journal {
             fs::copy(path, state.backup_path())?;
             state.set_damaged(damaged);
         }
-        let mut journal = Self { state, file, lines: 0, is_torn: false };
+        let mut journal = Self { state, file, lines: 0, is_torn: false, is_incomplete: false };
         journal.replace(records)?;
         Ok(journal)
     }
@@ -63,20 +65,27 @@ impl Journal {
         self.file = file;
     }
 
-    /// Appends a change, which `records` contain.
-    pub(super) fn append<R: Records>(&mut self, change: &R::Record, records: &R) {
+    /// Appends a change, which `records` contain. Returns false if the file does not have the change then.
+    pub(super) fn append<R: Records>(&mut self, change: &R::Record, records: &R) -> bool {
         self.lines = self.lines.saturating_add(1);
-        if self.write(change).is_err() {
-            self.is_torn = true;
+        let is_written = self.write(change).is_ok();
+        if !is_written {
+            (self.is_torn, self.is_incomplete) = (true, true);
             self.state.count_failure();
         }
-        if self.lines > records.count().saturating_mul(2).saturating_add(SPARE_LINES)
-            && self.replace(records).is_err()
-        {
+        let is_long = self.lines > records.count().saturating_mul(2).saturating_add(SPARE_LINES);
+        // The first write after failed ones shows that the disk has room again for the changes that are missing.
+        let is_mendable = is_written && std::mem::take(&mut self.is_incomplete);
+        if !is_long && !is_mendable {
+            return is_written;
+        }
+        let is_replaced = self.replace(records).is_ok();
+        if !is_replaced {
             self.state.count_failure();
             // The next attempt is made after as many lines again.
             self.lines = 0;
         }
+        is_written || is_replaced
     }
 
     fn write(&mut self, change: &impl Serialize) -> io::Result<()> {
@@ -108,7 +117,8 @@ impl Journal {
         // Locked before it has its name: no other process can lock it in between.
         lock(&file)?;
         fs::rename(&new, path)?;
-        (self.file, self.lines, self.is_torn) = (file, lines, false);
+        (self.file, self.lines) = (file, lines);
+        (self.is_torn, self.is_incomplete) = (false, false);
         Ok(())
     }
 }

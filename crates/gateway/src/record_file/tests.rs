@@ -32,19 +32,22 @@ impl Records for Numbers {
     }
 }
 
+impl<R: Records> RecordKeeper<R> {
+    /// Makes writes fail, or work again.
+    pub(crate) fn open_journal(&mut self, options: &fs::OpenOptions, path: &Path) {
+        self.journal.as_mut().unwrap().set_file(options.open(path).unwrap());
+    }
+}
+
 impl RecordKeeper<Numbers> {
-    fn set(&mut self, name: &str, number: u64) {
+    /// Returns false if the change is needed in the file and is not there.
+    fn set(&mut self, name: &str, number: u64) -> bool {
         self.records.apply((name.to_owned(), number));
-        self.store(|| (name.to_owned(), number));
+        self.store(|| (name.to_owned(), number))
     }
 
     fn count(&self) -> usize {
         self.records.count()
-    }
-
-    /// Makes writes fail, or work again.
-    fn open_journal(&mut self, options: &fs::OpenOptions, path: &Path) {
-        self.journal.as_mut().unwrap().set_file(options.open(path).unwrap());
     }
 }
 
@@ -116,16 +119,40 @@ fn a_write_after_a_failed_one_starts_a_new_line() {
     kept.open_journal(File::options().read(true), &path);
     kept.set("b", 2);
     assert_eq!(file.failures(), 1);
+    // The file cannot be replaced.
+    fs::create_dir(path.with_extension("jsonl.new")).unwrap();
     let mut torn = fs::read(&path).unwrap();
     torn.extend(b"[\"b\",");
     fs::write(&path, torn).unwrap();
     kept.open_journal(File::options().append(true), &path);
     kept.set("c", 3);
     kept.set("b", 4);
+    assert_eq!(file.failures(), 2);
     drop(kept);
+    fs::remove_dir(path.with_extension("jsonl.new")).unwrap();
     let (kept, _) = open(&path);
     let expected = [("a", 1), ("b", 4), ("c", 3)].map(|(name, number)| (name.to_owned(), number));
     assert_eq!(kept.records.0, BTreeMap::from(expected));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn changes_on_a_full_disk_are_refused_and_in_the_file_when_it_has_room_again() {
+    let (_folder, path) = folder();
+    let (mut kept, file) = open(&path);
+    assert!(kept.set("a", 1));
+    for is_optional in [false, true] {
+        kept.open_journal(File::options().append(true), Path::new("/dev/full"));
+        for name in ["b", "c"] {
+            assert_eq!(kept.set(name, 2), is_optional);
+        }
+        file.answer_unrecorded();
+        kept.open_journal(File::options().append(true), &path);
+        assert!(kept.set("a", 3));
+        let lines = fs::read_to_string(&path).unwrap();
+        assert_eq!(lines, "{\"windlass\":\"numbers 2\"}\n[\"a\",3]\n[\"b\",2]\n[\"c\",2]\n");
+    }
+    assert_eq!(file.failures(), 4);
 }
 
 #[test]

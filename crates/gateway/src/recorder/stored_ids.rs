@@ -64,6 +64,7 @@ impl StoredIds {
     pub(crate) fn insert(&self, owner: &str, id: &str, upstream: &str) {
         let table = &mut *self.lock();
         if table.records.insert(owner, id, upstream) {
+            // The answer with the id is paid for, so it is sent without a record, too.
             table.store(|| IdRecord::new(owner, id, Some(upstream)));
         }
     }
@@ -81,6 +82,7 @@ impl StoredIds {
     pub(crate) fn remove(&self, owner: &str, id: &str) {
         let table = &mut *self.lock();
         if table.records.remove(owner, id) {
+            // The upstream has deleted the value.
             table.store(|| IdRecord::new(owner, id, None));
         }
     }

@@ -50,9 +50,12 @@ enum Key {
     Other,
 }
 
-/// Returns true for a byte that begins or ends a string, an object or a list, and for a blank.
-fn is_structural(byte: u8) -> bool {
-    matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+/// Memory for the outline of a usual answer.
+const FIRST_BYTES: usize = 512;
+
+/// Returns true for a byte of a number, `true`, `false` or `null`.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
 impl JsonOutline {
@@ -67,22 +70,62 @@ impl JsonOutline {
                 rest = self.push_string(rest);
                 continue;
             }
-            if self.inner > 0 {
-                let run = rest.iter().position(|byte| is_structural(*byte)).unwrap_or(rest.len());
-                if let Some((run, after)) = rest.split_at_checked(run).filter(|(run, _)| !run.is_empty()) {
-                    self.keep(run);
-                    rest = after;
-                    continue;
-                }
+            if self.inner > 0 && !self.is_copied {
+                rest = self.skip(rest);
+                continue;
             }
+            rest = match byte {
+                b'"' => {
+                    self.begin_string();
+                    after
+                }
+                b' ' | b'\n' | b'\r' | b'\t' => after,
+                byte if is_plain(*byte) => self.push_plain(rest),
+                byte if self.inner > 0 => {
+                    self.push_inner(*byte);
+                    after
+                }
+                byte => {
+                    self.push_outer(*byte);
+                    after
+                }
+            };
+        }
+    }
+
+    /// Skips the next bytes of a value that is left out, and returns the bytes after it.
+    fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']')) {
+            let Some((byte, after)) = rest.get(at..).and_then(<[u8]>::split_first) else { break };
             rest = after;
             match byte {
-                b'"' => self.begin_string(),
-                b' ' | b'\n' | b'\r' | b'\t' => {}
-                byte if self.inner > 0 => self.push_inner(*byte),
-                byte => self.push_outer(*byte),
+                b'"' => {
+                    let Some(end) = find_end_of_string(after) else {
+                        self.begin_string();
+                        return after;
+                    };
+                    rest = after.get(end..).unwrap_or_default();
+                }
+                b'{' | b'[' => self.inner = self.inner.saturating_add(1),
+                _ => self.inner = self.inner.saturating_sub(1),
+            }
+            if self.inner == 0 {
+                // The end of a value belongs to the outline, like its beginning.
+                self.keep(&[*byte]);
+                return rest;
             }
         }
+        &[]
+    }
+
+    /// Reads the bytes of a number or a word, and returns the bytes after it.
+    fn push_plain<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let length = bytes.iter().position(|byte| !is_plain(*byte)).unwrap_or(bytes.len());
+        let (piece, after) = bytes.split_at_checked(length).unwrap_or((bytes, &[]));
+        self.is_broken |= self.open == 0;
+        self.keep(piece);
+        after
     }
 
     /// Returns the outline of a complete document.
@@ -133,14 +176,13 @@ impl JsonOutline {
         }
     }
 
-    /// Reads a byte of a value that is copied or left out.
+    /// Reads a byte of a value that is copied.
     fn push_inner(&mut self, byte: u8) {
         match byte {
             b'{' | b'[' => self.inner = self.inner.saturating_add(1),
             b'}' | b']' => self.inner = self.inner.saturating_sub(1),
             _ => {}
         }
-        // The end of a value belongs to the outline, like its beginning.
         self.keep(&[byte]);
     }
 
@@ -165,6 +207,7 @@ impl JsonOutline {
         let is_object = byte == b'{';
         if self.open == 0 {
             self.is_broken |= !self.text.is_empty();
+            self.text.reserve(FIRST_BYTES);
             (self.element, self.open) = ((!is_object).then_some(1), 1);
         } else if let (1, Some(element), true) = (self.open, self.element, is_object) {
             self.begin_element(element);
@@ -214,6 +257,19 @@ impl JsonOutline {
             return;
         }
         self.text.extend_from_slice(bytes);
+    }
+}
+
+/// Returns the place after the quotation mark that ends a string; `None` if the string continues.
+fn find_end_of_string(text: &[u8]) -> Option<usize> {
+    let mut start = 0_usize;
+    loop {
+        let at = start.saturating_add(memchr::memchr2(b'"', b'\\', text.get(start..)?)?);
+        if text.get(at) == Some(&b'"') {
+            return Some(at.saturating_add(1));
+        }
+        // The byte after a backslash is part of the string.
+        start = at.saturating_add(2);
     }
 }
 

@@ -6,7 +6,8 @@ use super::rules::{breaches, quote_reason, rules};
 use crate::must_ask::must_ask;
 use crate::part::{Part, word_parts};
 use crate::policy::{Breach, CompiledRule};
-use crate::{Action, Policy, PolicyInput, Reason, Stage, TraceEntry, Verdict};
+use crate::reading::CommandReading;
+use crate::{Action, Policy, PolicyInput, Reason, Source, Stage, TraceEntry, Verdict};
 
 /// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the
 /// built-in must-ask rules.
@@ -21,13 +22,25 @@ pub(super) fn demand(policy: &Policy, facts: &PolicyInput, part: &Part<'_>) -> O
     let possible = rules(policy, Action::Deny, &facts.tool, part).filter(|rule| !rule.is_certain(part));
     let possible = possible
         .map(|rule| quote_reason(rule, "a rule may deny this for a name or an amount that is not known"));
-    by_rule
-        .chain(by_words)
-        .chain(possible)
-        .chain(unclear)
-        .chain(must_ask(facts, part))
+    let reasons =
+        by_rule.chain(by_words).chain(possible).chain(unclear).chain(must_ask(facts, part)).collect();
+    name_whole_text(part, reasons)
+        .into_iter()
         .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
         .map(|reason| part.to_entry(Stage::AskRules, Verdict::Ask, reason))
+}
+
+/// Gives the question another id if the only reason is that a text which names all of its programs is not plain words.
+/// With any other reason the call is asked each time.
+fn name_whole_text(part: &Part<'_>, mut reasons: Vec<Reason>) -> Vec<Reason> {
+    if let [only] = reasons.as_mut_slice()
+        && only.source == Source::Builtin
+        && only.rule_id == Reason::NOT_SIMPLE
+        && part.reading.as_ref().is_some_and(CommandReading::is_whole_text)
+    {
+        Reason::WHOLE_TEXT.clone_into(&mut only.rule_id);
+    }
+    reasons
 }
 
 /// Returns a reason to ask for each deny or ask rule that would match if a word of the command were a path or

@@ -1,6 +1,7 @@
 //! Plain words for the calls of one shape.
 
 use windlass_protocol::Effect;
+use windlass_text::count_noun;
 
 use super::{folder_and_ending, input, is_folder, place};
 use crate::PolicyInput;
@@ -55,11 +56,20 @@ fn describe_effect(facts: &PolicyInput, effect: &Effect) -> String {
         Effect::Execute { command, directory } => {
             let is_named = input::is_named(&facts.payload, command, directory);
             let exactly = if is_named { "" } else { ", with exactly these arguments," };
-            format!("run exactly `{command}` in {}{exactly}", name_folder(directory))
+            format!("run exactly {} in {}{exactly}", name_command(command), name_folder(directory))
         }
         Effect::Connect { host, port } => describe_connection(host, port),
         _ => THE_CALL.to_owned(),
     }
+}
+
+/// Quotes a command of one line. The question about another command displays its text, so its size is enough here.
+fn name_command(command: &str) -> String {
+    if command.contains('\n') {
+        let lines = count_noun(command.lines().count(), "line");
+        return format!("this command of {lines} and {}", count_noun(command.len(), "byte"));
+    }
+    format!("`{command}`")
 }
 
 fn describe_connection(host: &str, port: impl std::fmt::Display) -> String {

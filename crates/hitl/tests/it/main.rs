@@ -15,3 +15,4 @@ mod prompt;
 mod properties;
 mod reference;
 mod trees;
+mod whole_text;

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use windlass_hitl::{
     Action, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Grants, Policy, PolicyInput, Rule,
-    RuleFile, Source, Stage, Verdict, decide,
+    RuleFile, Source, Stage, TraceEntry, Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Target, TargetKind};
 
@@ -264,14 +264,17 @@ proptest! {
         }
     }
 
-    // A call that must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
+    // A call that must be asked is asked whatever is allowed or automatic, and is never remembered, with one exception:
+    // a grant can name the exact text of a command.
     #[test]
     fn no_rule_removes_a_mandatory_question(facts in any_facts()) {
         let plain = of(&Policy::default(), &facts.clone().with_autonomy(Autonomy::Ask));
         if plain.trace.iter().all(|step| step.stage != Stage::AskRules) {
             return Ok(());
         }
-        prop_assert!(!plain.can_remember());
+        let must_ask = |step: &&TraceEntry| step.stage == Stage::AskRules;
+        let is_exact = plain.trace.iter().filter(must_ask).all(|step| step.reason.is_about_whole_text());
+        prop_assert!(is_exact || !plain.can_remember());
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
         for mode in [Autonomy::Ask, Autonomy::AutoEdit] {
             prop_assert!(of(&open, &facts.clone().with_autonomy(mode)).verdict >= Verdict::Ask);

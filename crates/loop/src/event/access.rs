@@ -12,6 +12,22 @@ macro_rules! names {
             ///
             /// `Event` is `non_exhaustive`, so a reader that matches it has an arm for events that it does not know. A test
             /// of the reader that compares its own list of events with this one fails when a version adds an event.
+            ///
+            /// ```
+            /// use windlass_loop::Event;
+            ///
+            /// /// Returns the text that a line of output gets for an event.
+            /// fn to_line(event: &Event) -> Option<String> {
+            ///     match event {
+            ///         Event::Text { text } => Some(text.clone()),
+            ///         Event::CallRunning { call } => Some(format!("[{call} runs]")),
+            ///         Event::AnswerRefused { reason } => Some(format!("[refused: {reason}]")),
+            ///         // Later versions add events.
+            ///         _ => None,
+            ///     }
+            /// }
+            /// assert_eq!(to_line(&Event::Text { text: "Done.".to_owned() }).as_deref(), Some("Done."));
+            /// ```
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
             /// Returns the name of the event in JSON, for example `call_ended`.

@@ -130,7 +130,7 @@ fn check_event(intake: &Intake, data: &str) -> Option<String> {
     if data.trim().is_empty() {
         return None;
     }
-    match intake.take(data.trim().as_bytes())? {
+    match intake.check(data.trim().as_bytes())? {
         PassedMessage::Engine(message) => serde_json::to_string(&message).ok(),
         PassedMessage::Refuse(_) => None,
     }

@@ -138,7 +138,7 @@ impl Http {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
         let body = self.body(response, self.frame_bytes).await.map_err(StreamableHttpError::Client)?;
-        match self.intake.take(body.trim_ascii()) {
+        match self.intake.check(body.trim_ascii()) {
             Some(PassedMessage::Engine(message)) => {
                 Ok(StreamableHttpPostResponse::Json(*message, new_session))
             }
@@ -182,7 +182,7 @@ impl Http {
         let body = self.body(response, REFUSAL_BYTES).await.unwrap_or_default();
         let text = request_id(message).and_then(|id| message::with_id(&body, id));
         let Some(text) = text else { return Err(StreamableHttpError::Client(refusal(status, &body))) };
-        match self.intake.take(text.as_bytes()) {
+        match self.intake.check(text.as_bytes()) {
             Some(PassedMessage::Engine(message)) => Ok(StreamableHttpPostResponse::Json(*message, None)),
             Some(PassedMessage::Refuse(_)) | None => Err(StreamableHttpError::Client(HttpError::NoMessage)),
         }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::ledger::{AnswerReceiver, Ledger};
-use super::message::{self, Message, NO_METHOD};
+use super::message::{self, Message, NO_METHOD, ServerError};
 use crate::failure::Failure;
 
 /// Number of bytes kept of a progress message.
@@ -36,60 +36,17 @@ pub(crate) enum PassedMessage {
 
 impl Intake {
     /// Checks one message. Returns `None` if the message was skipped or needs no further handling.
-    pub(crate) fn take(&self, text: &[u8]) -> Option<PassedMessage> {
-        let ledger = &self.0;
+    pub(crate) fn check(&self, text: &[u8]) -> Option<PassedMessage> {
         match Message::read(text) {
             None => {
-                ledger.lock_skip_counts().lines += 1;
+                self.0.lock_skip_counts().lines += 1;
                 None
             }
-            Some(Message::Answer { id, outcome }) => {
-                let reply = || outcome.clone().map(ToOwned::to_owned).map_err(Failure::Server);
-                match ledger.answer(id, reply) {
-                    AnswerReceiver::Nobody => None,
-                    AnswerReceiver::Caller => id.and_then(empty_result),
-                    AnswerReceiver::Engine => {
-                        if let (Some(id), Ok(result)) = (id, &outcome)
-                            && ledger.is_stateless()
-                            && is_empty(result)
-                        {
-                            return unknown_method(id);
-                        }
-                        if outcome.is_ok() {
-                            ledger.record_greeting();
-                        }
-                        outcome.ok().and_then(complete_introduction).map_or_else(
-                            || engine(text),
-                            |result| {
-                                let whole = json!({"jsonrpc": "2.0", "id": id, "result": result});
-                                engine(whole.to_string().as_bytes())
-                            },
-                        )
-                    }
-                }
-            }
-            // Since 2026-07-28 servers cannot send requests.
-            Some(Message::Request { id, .. }) if ledger.is_stateless() => {
-                ledger.lock_skip_counts().refused += 1;
-                let words = "servers cannot send requests in this protocol version";
-                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, words)))
-            }
-            // Before the handshake the engine reads only pings, and would leave other requests unanswered.
-            Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
-                ledger.lock_skip_counts().refused += 1;
-                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before initialize")))
-            }
-            Some(Message::Request { id, .. }) => engine(text).or_else(|| {
-                ledger.lock_skip_counts().refused += 1;
-                Some(PassedMessage::Refuse(message::refusal(
-                    id,
-                    NO_METHOD,
-                    "this client does not support this request",
-                )))
-            }),
+            Some(Message::Answer { id, outcome }) => self.check_answer(id, outcome, text),
+            Some(Message::Request { id, method }) => Some(self.check_request(id, method.as_ref(), text)),
             Some(Message::Notification { method }) => {
                 match method.as_ref() {
-                    "notifications/tools/list_changed" => ledger.lists_changed(),
+                    "notifications/tools/list_changed" => self.0.lists_changed(),
                     // Progress bypasses the engine, so that it cannot arrive after the answer.
                     "notifications/progress" => self.progress(text),
                     _ => {}
@@ -97,6 +54,54 @@ impl Intake {
                 engine(text)
             }
         }
+    }
+
+    fn check_answer(
+        &self,
+        id: Option<u64>,
+        outcome: Result<&RawValue, ServerError>,
+        text: &[u8],
+    ) -> Option<PassedMessage> {
+        let ledger = &self.0;
+        let reply = || outcome.clone().map(ToOwned::to_owned).map_err(Failure::Server);
+        match ledger.answer(id, reply) {
+            AnswerReceiver::Nobody => return None,
+            AnswerReceiver::Caller => return id.and_then(empty_result),
+            AnswerReceiver::Engine => {}
+        }
+        if let (Some(id), Ok(result)) = (id, &outcome)
+            && ledger.is_stateless()
+            && is_empty(result)
+        {
+            return unknown_method(id);
+        }
+        if outcome.is_ok() {
+            ledger.record_greeting();
+        }
+        outcome.ok().and_then(complete_introduction).map_or_else(
+            || engine(text),
+            |result| {
+                let whole = json!({"jsonrpc": "2.0", "id": id, "result": result});
+                engine(whole.to_string().as_bytes())
+            },
+        )
+    }
+
+    /// Passes a request of the server to the engine, or refuses it.
+    fn check_request(&self, id: &RawValue, method: &str, text: &[u8]) -> PassedMessage {
+        let refusal = if self.0.is_stateless() {
+            // Since 2026-07-28 servers cannot send requests.
+            "servers cannot send requests in this protocol version"
+        } else if !self.0.is_greeted() && method != "ping" {
+            // Before the handshake the engine reads only pings, and would leave other requests unanswered.
+            "not before initialize"
+        } else if let Some(passed) = engine(text) {
+            return passed;
+        } else {
+            "this client does not support this request"
+        };
+        self.0.lock_skip_counts().refused += 1;
+        PassedMessage::Refuse(message::refusal(id, NO_METHOD, refusal))
     }
 
     fn progress(&self, text: &[u8]) {

@@ -131,7 +131,7 @@ async fn read(
     while let Ok(len @ 1..) = reader.read(&mut chunk).await {
         frames.push(chunk.get(..len).unwrap_or_default(), &mut |frame| {
             passed.extend(match frame {
-                Frame::Line(line) => intake.take(line),
+                Frame::Line(line) => intake.check(line),
                 Frame::TooLong { id, bytes, head } => intake.take_long(id, bytes, head),
             });
         });

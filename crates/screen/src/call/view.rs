@@ -20,6 +20,8 @@ use crate::width::{cut, cut_start, text_width};
 const RESULT: (usize, usize) = (6, 3);
 /// Lines of a written text that are displayed in the history.
 const WRITTEN: (usize, usize) = (8, 2);
+/// Tools whose result is the list that their arguments contain.
+const LISTS: [&str; 2] = ["update_todo_list", "update_plan"];
 /// Other arguments that are displayed.
 const OTHERS: usize = 6;
 
@@ -57,8 +59,9 @@ pub(super) fn whole(
     options: RenderOptions,
 ) -> Vec<Line<'static>> {
     let inner = options.indent(2);
-    let mut lines = others(call, inner);
-    if let Some(written) = call.arguments.written() {
+    let is_shown_by_result = is_shown_by_result(call);
+    let mut lines = if is_shown_by_result { Vec::new() } else { others(call, inner) };
+    if let Some(written) = call.arguments.written().filter(|_| !is_shown_by_result) {
         let (head, hidden, tail) = ends(written.text, WRITTEN.0, WRITTEN.1);
         lines.extend(fold(highlight(&head.join("\n"), written.language, &inner), (12, 4), inner));
         if hidden > 0 {
@@ -87,6 +90,24 @@ pub(super) fn whole(
     let mut all = vec![header(call, elapsed, options)];
     all.extend(add_prefix(&Span::raw("  "), lines));
     all
+}
+
+/// Returns whether the result of a call displays the content of its arguments: the diff of a change, or the list of
+/// tasks.
+fn is_shown_by_result(call: &CallView) -> bool {
+    let CallState::Ended { status, text, .. } = &call.state else { return false };
+    status == "ok" && (LISTS.contains(&call.tool.as_str()) || find_diff(text).is_some())
+}
+
+/// Returns the text before a diff and the diff, if a result has one.
+fn find_diff(text: &str) -> Option<(&str, &str)> {
+    let is_diff = |rest: &str| rest.starts_with("--- ") || rest.starts_with("diff --git ");
+    if is_diff(text) {
+        return Some(("", text));
+    }
+    // The tools that change files write one sentence before the diff.
+    let (words, rest) = text.split_once('\n')?;
+    is_diff(rest).then_some((words, rest))
 }
 
 /// Renders the state, the tool, its most important argument and the time on one line.
@@ -158,8 +179,13 @@ fn others(call: &CallView, options: RenderOptions) -> Vec<Line<'static>> {
 /// Renders a result: a diff as a diff, other text folded.
 fn result(text: &str, role: Role, options: RenderOptions) -> Vec<Line<'static>> {
     let text = text.trim_end();
-    if text.starts_with("--- ") || text.starts_with("diff --git ") {
-        return render_counted(text, DiffLimits::default(), options).0;
+    if let Some((words, diff)) = find_diff(text) {
+        let mut lines = Vec::new();
+        if !words.is_empty() {
+            lines.extend(wrap_verbatim(words, role, 0, options));
+        }
+        lines.extend(render_counted(diff, DiffLimits::default(), options).0);
+        return lines;
     }
     let (head, hidden, tail) = ends(text, RESULT.0, RESULT.1);
     let mut lines = fold(wrap_verbatim(&head.join("\n"), role, 0, options), (12, 4), options);

@@ -18,12 +18,14 @@ pub(super) struct Sections {
     pub(super) lines: Vec<Line<'static>>,
     /// True until something was left out.
     pub(super) shows_all: bool,
+    /// True if texts were left out whose effect the diff displays.
+    pub(super) has_more: bool,
     options: RenderOptions,
 }
 
 impl Sections {
     pub(super) fn new(options: RenderOptions) -> Self {
-        Self { lines: Vec::new(), shows_all: true, options }
+        Self { lines: Vec::new(), shows_all: true, has_more: false, options }
     }
 
     fn is_wide(&self) -> bool {

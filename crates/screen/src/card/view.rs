@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
+use windlass_text::count_noun;
 
 use super::sections::Sections;
 use super::warnings::{line_of, push_warnings};
-use super::{Answer, ApprovalCard, CardLimits, CardPath, QueuePosition, RenderedCard};
+use super::{
+    Answer, ApprovalCard, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard, is_text_of_edit,
+};
 use crate::diff::{DiffLimits, render_counted};
 use crate::options::RenderOptions;
 use crate::rule_name::describe_rule;
@@ -31,7 +34,8 @@ pub(super) fn render(
     let (names, contents) = texts(card);
     push_warnings(&names, &contents, options, &mut sections);
     let shows_all = sections.shows_all;
-    let answers = answers(card, shows_all || limits.has_whole_copy);
+    let has_more = sections.has_more && !limits.has_whole_copy;
+    let answers = answers(card, shows_all || limits.has_whole_copy, has_more);
     push_answers(card, &answers, options, &mut sections);
     RenderedCard { lines: sections.lines, shows_all, answers }
 }
@@ -89,7 +93,28 @@ fn push_commands(card: &ApprovalCard, limits: CardLimits, sections: &mut Section
         lines.extend(sections.value(&Line::from(spans), limits.value_lines));
     }
     lines.extend(more);
+    for effect in card.effects.iter().filter(|effect| has_command_lines(card, effect)) {
+        lines.extend(command_lines(&effect.target, limits, sections));
+    }
     sections.push("runs", lines);
+}
+
+/// Returns whether the lines of a command are displayed as they are, because its words are not certain.
+fn has_command_lines(card: &ApprovalCard, effect: &CardEffect) -> bool {
+    card.commands.is_empty() && effect.kind == "execute" && effect.target.contains('\n')
+}
+
+/// Renders a command of several lines. The mark of a line differs from the margin of a wrapped row, so each line break of
+/// the command is visible.
+fn command_lines(command: &str, limits: CardLimits, sections: &mut Sections) -> Vec<Line<'static>> {
+    let options = sections.inner();
+    let mut lines = Vec::new();
+    for row in command.split('\n') {
+        let spans = vec![options.span(Role::Faint, "│ "), options.span(Role::Code, line_of(row))];
+        lines.extend(sections.value(&Line::from(spans), usize::MAX));
+    }
+    sections.fold(&mut lines, limits.value_lines);
+    lines
 }
 
 /// Returns a word of a command as a shell would need it, so that the limits of words are visible.
@@ -110,15 +135,26 @@ fn push_effects(card: &ApprovalCard, limits: CardLimits, sections: &mut Sections
     let (count, more) = sections.count(&card.effects, limits.items);
     let mut lines = Vec::new();
     for effect in card.effects.iter().take(count) {
-        let role = match effect.kind.as_str() {
+        let (kind, below) = match effect.kind.strip_suffix("_tree") {
+            Some(kind) => (kind, " with everything below it"),
+            None => (effect.kind.as_str(), ""),
+        };
+        let role = match kind {
             "read" => Role::Success,
             "delete" => Role::Error,
             _ => Role::Warning,
         };
+        // The lines of the command are in its own part.
+        if has_command_lines(card, effect) {
+            let words = format!(" {}", count_noun(effect.target.split('\n').count(), "line"));
+            lines.push(Line::from(vec![options.span(role, line_of(kind)), options.span(Role::Words, words)]));
+            continue;
+        }
         let line = Line::from(vec![
-            options.span(role, line_of(&effect.kind)),
+            options.span(role, line_of(kind)),
             Span::raw(" "),
             options.span(Role::Words, line_of(&effect.target)),
+            options.span(Role::Words, below),
         ]);
         lines.extend(sections.value(&line, limits.value_lines));
     }
@@ -152,16 +188,18 @@ fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sectio
     let mut lines = Vec::new();
     let effects = card.effects.iter().map(|effect| effect.target.as_str());
     let displayed: BTreeSet<&str> = effects.chain(card.paths.iter().map(|path| path.path.as_str())).collect();
-    // A text of several lines is the new content of a file, of which the diff shows the effect.
-    let is_displayed =
-        |text: &str| displayed.contains(text) || (!card.changes.is_empty() && text.contains('\n'));
+    // Without limits, the texts of a change are displayed beside its diff.
+    let hides_texts = limits.value_lines != usize::MAX;
+    let is_displayed = |name: &str, text: &str| {
+        displayed.contains(text) || (hides_texts && card.is_displayed_by_change(name, text))
+    };
     let none = serde_json::Map::new();
     let members = match &card.arguments {
         Value::Object(members) => members,
         Value::Null => &none,
         Value::String(text) => {
             // The diff shows the effect of a patch.
-            if card.changes.is_empty() {
+            if card.changes.is_empty() || !hides_texts {
                 lines.extend(multi_line(text, limits, sections));
             }
             &none
@@ -174,7 +212,8 @@ fn push_arguments(card: &ApprovalCard, limits: CardLimits, sections: &mut Sectio
     };
     for (name, value) in members {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        if is_displayed(&text) {
+        if is_displayed(name, &text) {
+            sections.has_more |= is_text_of_edit(name);
             continue;
         }
         if text.contains('\n') {
@@ -260,7 +299,9 @@ fn push_strings<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     }
 }
 
-fn answers(card: &ApprovalCard, shows_all: bool) -> Vec<Answer> {
+/// Returns the answers to a card. `shows_all` is true if the card or its copy displays each part, `has_more` if only the
+/// diff displays the texts of a change.
+fn answers(card: &ApprovalCard, shows_all: bool, has_more: bool) -> Vec<Answer> {
     let default = [Answer::Once, Answer::Session, Answer::Edit, Answer::No, Answer::Later];
     let offered: &[Answer] = if card.answers.is_empty() { &default } else { &card.answers };
     let can_remember = card.can_remember && shows_all;
@@ -269,7 +310,10 @@ fn answers(card: &ApprovalCard, shows_all: bool) -> Vec<Answer> {
         .copied()
         .filter(|answer| *answer != Answer::Details && (can_remember || !answer.is_remembered()))
         .collect();
-    if !shows_all {
+    if !card.can_become_rule() {
+        answers.retain(|answer| *answer != Answer::Rule);
+    }
+    if !shows_all || has_more {
         answers.push(Answer::Details);
     }
     answers
@@ -283,7 +327,7 @@ fn push_answers(card: &ApprovalCard, answers: &[Answer], options: RenderOptions,
             options.span(Role::Faint, format!(" covers: {}", line_of(&card.scope))),
         ];
         sections.push_line(&Line::from(spans));
-    } else if card.can_remember && answers.contains(&Answer::Details) {
+    } else if card.can_remember && !sections.shows_all && answers.contains(&Answer::Details) {
         let text = "  Not everything is displayed, so the answer cannot be remembered.";
         sections.push_line(&Line::from(options.span(Role::Faint, text)));
     } else if !card.can_remember && (card.answers.is_empty() || card.answers.contains(&Answer::Session)) {

@@ -200,3 +200,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_ended_edit_shows_its_diff_and_not_its_texts() {
+    let mut call = CallView::new("edit_file");
+    call.set_arguments(&json!({"path": "a.txt", "old_text": "one\ntwo", "new_text": "one\n2"}));
+    let diff = "Replaced the text in one place of a.txt.\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
+    call.set_state(ended("ok", diff));
+    let shown = text(&call.render(None, &options(80)));
+    assert_eq!(shown.matches("two").count(), 1, "{shown}");
+    assert!(shown.contains("Replaced the text") && !shown.contains("old_text"), "{shown}");
+    // A call that failed shows its texts.
+    call.set_state(ended("error", "the text is not in the file"));
+    let shown = text(&call.render(None, &options(80)));
+    assert!(shown.contains("old_text: one\\ntwo"), "{shown}");
+}
+
+#[test]
+fn a_list_of_tasks_is_shown_once_and_not_as_json() {
+    let mut call = CallView::new("update_todo_list");
+    call.set_arguments(&json!({"todos": [{"text": "write a test", "status": "in_progress"}]}));
+    call.set_state(ended("ok", "1. [-] write a test"));
+    let shown = text(&call.render(None, &options(80)));
+    assert!(shown.contains("1. [-] write a test") && !shown.contains('{'), "{shown}");
+    assert_eq!(shown.matches("write a test").count(), 1, "{shown}");
+}

@@ -229,6 +229,75 @@ fn every_argument_is_displayed_once() {
 }
 
 #[test]
+fn a_deleted_folder_is_named_with_its_content() {
+    let mut card = command();
+    card.effects = vec![CardEffect::new("execute", "rm -rf build"), CardEffect::new("delete_tree", "build")];
+    let words = text(&render(&card, 80).lines);
+    assert!(words.contains("delete build with everything below it"), "{words}");
+    card.effects = vec![CardEffect::new("delete", "build")];
+    assert!(!text(&render(&card, 80).lines).contains("everything below"));
+}
+
+/// A replacement of one word.
+fn replacement() -> ApprovalCard {
+    let mut card = edit(1);
+    "edit_file".clone_into(&mut card.tool);
+    card.arguments =
+        json!({"path": "src/a.rs", "old_text": "first", "new_text": "second", "replace_all": true});
+    let diff = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-the first word\n+the second word\n";
+    card.changes = vec![CardChange::new("src/a.rs", diff)];
+    card
+}
+
+#[test]
+fn the_texts_of_an_edit_are_displayed_on_request() {
+    let rendered = render(&replacement(), 80);
+    let words = text(&rendered.lines);
+    assert!(!words.contains("old_text") && !words.contains("new_text"), "{words}");
+    assert!(words.contains("the first word") && words.contains("replace_all: true"), "{words}");
+    assert!(rendered.shows_all && rendered.answers.contains(&Answer::Session), "the diff displays the texts");
+    assert!(rendered.answers.contains(&Answer::Details));
+    let whole = replacement().render(None, CardLimits::with_all(), &options(80));
+    let words = text(&whole.lines);
+    assert!(words.contains("old_text: first") && words.contains("new_text: second"), "{words}");
+    assert!(!whole.answers.contains(&Answer::Details));
+    // A text that no diff contains is displayed.
+    let mut other = replacement();
+    other.arguments = json!({"path": "src/a.rs", "old_text": "first", "new_text": "third", "mode": "the"});
+    let words = text(&render(&other, 80).lines);
+    assert!(words.contains("new_text: third") && words.contains("mode: the"), "{words}");
+}
+
+/// A command of several lines.
+fn here_document(command: &str) -> ApprovalCard {
+    let mut card = ApprovalCard::default();
+    "run_command".clone_into(&mut card.tool);
+    card.effects = vec![CardEffect::new("execute", command)];
+    card.arguments = json!({"command": command});
+    "p.whole_text".clone_into(&mut card.rule);
+    card.can_remember = true;
+    "run exactly this command of 3 lines and 23 bytes in the workspace's own folder"
+        .clone_into(&mut card.scope);
+    card.answers = vec![Answer::Once, Answer::Session, Answer::Rule, Answer::No];
+    card
+}
+
+#[test]
+fn a_command_of_several_lines_is_displayed_line_by_line() {
+    let rendered = render(&here_document("cat > a.txt <<'E'\none \\n\nE"), 80);
+    let words = text(&rendered.lines);
+    for row in ["execute 3 lines", "│ cat > a.txt <<'E'", r"│ one \\n", "│ E"] {
+        assert!(words.contains(row), "{row}: {words}");
+    }
+    assert_eq!(rendered.answers, [Answer::Once, Answer::Session, Answer::No], "no rule can allow it");
+    // A line break and the wrap of a long line differ.
+    let long = "x".repeat(67);
+    let broken = text(&render(&here_document(&format!("{long}\n  y\nE")), 80).lines);
+    let wrapped = text(&render(&here_document(&format!("{long}  y\nE\n")), 80).lines);
+    assert!(broken.contains("│   y") && !wrapped.contains("│   y"), "{broken}\n{wrapped}");
+}
+
+#[test]
 fn keys_differ() {
     for answer in Answer::ALL {
         assert_eq!(Answer::from_key(answer.key()), Some(answer));
@@ -255,6 +324,10 @@ proptest! {
         card.scope.clone_from(&text);
         render(&card, columns);
     }
+}
+
+fn render_lines(command: &str, columns: usize) -> String {
+    text(&here_document(command).render(None, CardLimits::with_all(), &options(columns)).lines)
 }
 
 fn render_command(command: &str) -> String {
@@ -288,5 +361,18 @@ proptest! {
     ) {
         prop_assume!(one != other);
         prop_assert_ne!(render_command(&format!("echo {one}.")), render_command(&format!("echo {other}.")));
+    }
+
+    // H14: also if the lines are wrapped.
+    #[test]
+    fn different_texts_have_different_cards(
+        one in "[\\\\n\n #a]{1,24}",
+        other in "[\\\\n\n #a]{1,24}",
+        columns in 20_usize..40,
+    ) {
+        // A blank at the end of a row leaves no mark.
+        prop_assume!(one != other && !one.contains(" \n") && !other.contains(" \n"));
+        let card = |text: &str| render_lines(&format!("echo\n{text}."), columns);
+        prop_assert_ne!(card(&one), card(&other));
     }
 }

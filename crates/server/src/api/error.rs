@@ -1,11 +1,13 @@
 //! Errors of the API.
 
+use std::error::Error;
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::http::header::{HeaderValue, RETRY_AFTER};
+use axum::http::{Method, Uri};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,12 +107,39 @@ impl From<AnswerError> for ApiError {
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
-        Self::new(rejection.status(), "invalid", rejection.body_text())
+        let message = match &rejection {
+            JsonRejection::JsonDataError(error) => {
+                format!("the body does not have the form of this request: {}", cause(error))
+            }
+            JsonRejection::JsonSyntaxError(error) => format!("the body is not JSON: {}", cause(error)),
+            JsonRejection::MissingJsonContentType(_) => {
+                "the request needs the header `content-type: application/json`".to_owned()
+            }
+            _ => "the body cannot be read".to_owned(),
+        };
+        Self::new(rejection.status(), "invalid", message)
     }
 }
 
 impl From<QueryRejection> for ApiError {
     fn from(rejection: QueryRejection) -> Self {
-        Self::invalid(rejection.body_text())
+        Self::invalid(format!("the parameters of the address are not valid: {}", cause(&rejection)))
     }
+}
+
+/// Returns the deepest cause of an error, which the parser wrote. The errors above it have the words of axum.
+fn cause(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |cause| (*cause).source());
+    causes.last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Refuses a path that the server does not have.
+pub(crate) async fn refuse_path(uri: Uri) -> ApiError {
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", format!("the path {} does not exist", uri.path()))
+}
+
+/// Refuses a method that a path does not have.
+pub(crate) async fn refuse_method(method: Method, uri: Uri) -> ApiError {
+    let message = format!("the path {} does not take {method}", uri.path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", message)
 }

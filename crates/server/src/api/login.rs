@@ -70,7 +70,9 @@ pub(super) async fn revoke(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, ApiError> {
+    let access = Arc::clone(&shared);
     blocking(move || shared.devices.revoke(&id)).await?;
+    access.access.notify();
     Ok(StatusCode::NO_CONTENT)
 }
 

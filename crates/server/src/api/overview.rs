@@ -12,7 +12,7 @@ use windlass_app::sessions::{OpenQuestion, PageRequest, SessionRecord, Sessions}
 use super::error::ApiError;
 use super::sessions::on_sessions;
 use super::values::answers::QuestionValue;
-use super::values::{Health, ModelValue};
+use super::values::{DefaultsValue, Health, ModelValue};
 use crate::metrics::Gauges;
 use crate::state::Shared;
 
@@ -45,6 +45,17 @@ pub(crate) async fn open_questions(
         questions.extend(open.into_iter().map(|open| (record.clone(), open)));
     }
     Ok(questions)
+}
+
+/// Returns the settings of new sessions.
+pub(super) async fn defaults(State(shared): State<Arc<Shared>>) -> Json<DefaultsValue> {
+    let (template, provider) = (&shared.template, &shared.template.provider);
+    Json(DefaultsValue {
+        provider: provider.name.clone().or_else(|| provider.base_url.clone()).unwrap_or_default(),
+        model: provider.model.clone(),
+        mode: template.offering.mode.clone(),
+        autonomy: template.autonomy,
+    })
 }
 
 /// Number of sessions whose models are offered.

@@ -14,8 +14,8 @@ use super::route::Route;
 use super::values::answers::{AnswerEffect, NewAnswer, QuestionValue, RuleValue};
 use super::values::files::{CheckpointsValue, DiffValue, NewRestore, RestoreValue};
 use super::values::{
-    Compaction, DeviceValue, Health, Identity, Login, ModelValue, NewFork, NewMessage, NewName, NewTask,
-    SessionValue, StartedRun,
+    Compaction, DefaultsValue, DeviceValue, Health, Identity, Login, ModelValue, NewFork, NewMessage,
+    NewName, NewTask, SessionValue, StartedRun,
 };
 use super::{feed, files, login, openapi, overview, runs, sessions};
 use crate::state::Shared;
@@ -215,6 +215,12 @@ fn server_routes() -> Vec<Route> {
         .returns::<Vec<QuestionValue>>(200),
         Route::new(("get", "/api/models"), "Returns the models that a task can name.", get(overview::models))
             .returns::<Vec<ModelValue>>(200),
+        Route::new(
+            ("get", "/api/defaults"),
+            "Returns the settings of new sessions.",
+            get(overview::defaults),
+        )
+        .returns::<DefaultsValue>(200),
         Route::new(("get", "/api/me"), "Returns the device of the client.", get(login::identity))
             .returns::<Identity>(200),
         Route::new(

@@ -11,11 +11,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_app::feed::AgentPath;
 use windlass_app::providers::Provider;
-use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle};
+use windlass_app::sessions::{AnswerPlace, RunChanges, RunHandle, SessionState};
 use windlass_app::{RunSettings, Task};
 
 use super::error::ApiError;
 use super::extract::{Body, Parameters};
+use super::sessions::on_sessions;
 use super::values::answers::{AnswerContent, AnswerEffect, NewAnswer, RuleValue};
 use super::values::{Changes, Compaction, NewFile, NewFork, NewMessage, NewTask, StartedRun};
 use crate::Device;
@@ -125,6 +126,12 @@ pub(super) async fn resume(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<StartedRun>), ApiError> {
+    let name = id.clone();
+    let record = on_sessions(&shared, move |sessions| sessions.find(&name)).await?;
+    if record.state == SessionState::Ended {
+        let message = format!("the run of session {} has ended; continue the session with a task", record.id);
+        return Err(ApiError::new(StatusCode::CONFLICT, "conflict", message));
+    }
     let run = shared.host.resume(&id).await?;
     Ok(report_start(&shared, &run))
 }

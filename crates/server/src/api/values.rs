@@ -255,6 +255,20 @@ pub(crate) struct ModelValue {
     pub(crate) is_default: bool,
 }
 
+/// The settings of new sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DefaultsValue {
+    /// Name or address of the provider.
+    pub(crate) provider: String,
+    /// The provider's name of the model.
+    pub(crate) model: String,
+    /// The work mode.
+    pub(crate) mode: Option<String>,
+    /// The autonomy.
+    #[schemars(with = "String")]
+    pub(crate) autonomy: Autonomy,
+}
+
 /// State of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Health {

@@ -2,13 +2,13 @@
 
 import { ApiError, call, identify, login } from "./api.js";
 import { questionCard, setPlace } from "./cards.js";
-import { initComposer, showComposer } from "./composer.js";
-import { openRestore } from "./dialogs.js";
+import { initComposer, sentFiles, showComposer, switchDraft } from "./composer.js";
+import { openDevices, openRestore } from "./dialogs.js";
 import { element, spent, visible } from "./dom.js";
 import { openFeed } from "./feed.js";
 import { announce, initNotices, withdraw } from "./notices.js";
 import { subscribe } from "./push.js";
-import { drawSessions, forkSession } from "./sessions.js";
+import { drawSessions, forkSession, unmarkSessions } from "./sessions.js";
 import { Transcript } from "./transcript.js";
 
 const $ = (id) => document.getElementById(id);
@@ -17,9 +17,18 @@ const $ = (id) => document.getElementById(id);
 const LISTED = 100;
 
 const state = {
-  session: null, working: false, isHere: false, runState: "", close: null, transcript: null, questions: new Map(), total: null,
-  context: null, listed: LISTED,
+  session: null, record: null, defaults: null, isInbox: false, isGone: false, isLost: false, wasConnected: false,
+  isRefused: false, working: false, close: null, transcript: null, questions: new Map(), total: null, context: null, listed: LISTED,
 };
+
+/** Time between two readings of the inbox, which has no feed. */
+const INBOX_MS = 2000;
+
+/** Times after a reconnection at which the state is read: a killed run is found when its lease ends. */
+const RECONNECTED_MS = [0, 1000, 3000, 6000, 10000];
+
+const REVOKED = "The access of this browser was revoked, or its token is wrong. Log in again with a token of windlass serve.";
+const LOST = "The connection is lost; it is opened again.";
 
 /** Time for drawing events in one frame. */
 const FRAME_MS = 12;
@@ -35,46 +44,91 @@ async function attempt(work) {
     note();
     return await work();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) askForToken(error.message);
-    else note(error.message);
+    if (!askIfRefused(error)) note(error.message);
     return undefined;
   }
 }
 
+/** Opens the dialog if the server refused the token of this browser. */
+function askIfRefused(error) {
+  const isRefused = error instanceof ApiError && error.status === 401;
+  if (isRefused) askForToken(state.wasConnected ? REVOKED : error.message);
+  return isRefused;
+}
+
 function askForToken(reason = "") {
+  state.close?.();
+  state.isRefused = true;
   $("login-error").textContent = reason;
   if (!$("login").open) $("login").showModal();
 }
 
 async function connect(token) {
   await login(token);
+  state.isRefused = false;
   $("login").close();
+  note();
   await start();
 }
 
 async function listSessions() {
+  // Without a token every request would count as an attempt with a wrong one.
+  if ($("login").open) return;
   let sessions;
   try {
     sessions = await call("GET", `/api/sessions?limit=${state.listed}`);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) askForToken(error.message);
+    askIfRefused(error);
     return;
   }
   drawSessions($("sessions"), sessions, state.session, attempt, refresh);
   $("older").hidden = sessions.length < state.listed;
   const current = sessions.find((session) => session.id === state.session);
   if (current) showHead(current);
+  else findSession(state.session);
   const open = sessions.reduce((sum, session) => sum + session.open_questions, 0);
   $("count").hidden = open === 0;
   $("count").textContent = open;
   document.title = open ? `(${open}) Windlass` : "Windlass";
 }
 
+/** Reads the open session, which is not in the list: it is older, or it was deleted. */
+async function findSession(id) {
+  if (!id || state.isGone) return;
+  try {
+    const session = await call("GET", `/api/sessions/${encodeURIComponent(id)}`);
+    if (state.session === id) showHead(session);
+  } catch (error) {
+    if (!askIfRefused(error) && error.status === 404 && state.session === id) showMissing();
+  }
+}
+
+/** Shows that the open session does not exist. */
+function showMissing() {
+  state.close?.();
+  state.isGone = true;
+  state.working = false;
+  state.questions.clear();
+  showCards();
+  clearHead("No such session");
+  note("This session does not exist, or it was deleted.");
+  showComposer(state);
+}
+
+function clearHead(title) {
+  $("title").textContent = title;
+  $("state").textContent = "";
+  $("state").className = "state";
+  $("cost").textContent = "";
+  $("stop").hidden = true;
+  $("resume").hidden = true;
+}
+
 function showHead(session) {
+  state.record = session;
   $("title").textContent = visible(session.name || session.id);
   $("state").textContent = visible(session.state);
   $("state").className = `state ${session.state}`;
-  state.runState = session.state;
   state.working = session.state === "working" || session.state === "waiting";
   $("stop").hidden = !state.working;
   const isStopped = ["suspended", "interrupted", "stopped", "failed"].includes(session.state);
@@ -100,8 +154,10 @@ function showCards() {
   const agentOf = ({ card }) => card.card?.agents?.join("/") ?? "";
   const agents = [...new Set([...state.questions.values()].map(agentOf))];
   const cards = agents.flatMap((agent) => [...state.questions.values()].filter((one) => agentOf(one) === agent));
-  const kept = new Map([...$("questions").children].map((card) => [card.dataset.question, card]));
-  $("questions").replaceChildren(...cards.map(({ session, question, card, from }, at) => {
+  const place = $("questions");
+  for (const card of [...place.children]) if (!state.questions.has(card.dataset.question)) card.remove();
+  const kept = new Map([...place.children].map((card) => [card.dataset.question, card]));
+  cards.forEach(({ session, question, card, from }, at) => {
     const done = (text, { effect, isOpen, session: answered } = {}) => {
       note(text);
       if (!isOpen && state.questions.delete(question)) showCards();
@@ -110,11 +166,13 @@ function showCards() {
     let made = kept.get(question);
     if (!made) {
       made = questionCard(session, question, card, done);
-      if (from !== undefined) made.prepend(sessionLink(session, from));
+      if (from !== undefined) made.append(sessionLink(session, from));
     }
+    kept.delete(question);
     setPlace(made, at + 1, cards.length);
-    return made;
-  }));
+    // A card that moves loses the focus, and the words that a person types into it.
+    if (place.children[at] !== made) place.insertBefore(made, place.children[at] ?? null);
+  });
 }
 
 const waiting = [];
@@ -133,6 +191,7 @@ function onEvent(event) {
 function drawWaiting() {
   const main = $("main");
   const atEnd = main.scrollHeight - main.scrollTop - main.clientHeight < 80;
+  const scrolled = state.transcript.scrolledParts();
   const end = performance.now() + FRAME_MS;
   let at = 0;
   while (at < waiting.length && (at % 16 !== 0 || at === 0 || performance.now() < end)) {
@@ -140,6 +199,7 @@ function drawWaiting() {
     at += 1;
   }
   waiting.splice(0, at);
+  state.transcript.followDrafts(scrolled);
   if (atEnd) {
     state.transcript.trim();
     main.scrollTop = main.scrollHeight;
@@ -201,6 +261,7 @@ function refresh() {
 }
 
 const actions = {
+  files: sentFiles,
   fork: (event) => forkSession(state.session, { before_call: event.call }, attempt),
   restore: (event) => attempt(() => openRestore(event.session, event, note)),
   stopCall: (event) => attempt(() => {
@@ -211,8 +272,15 @@ const actions = {
 
 function openSession(id) {
   state.close?.();
+  switchDraft(id);
+  note();
   waiting.length = 0;
   state.session = id;
+  state.record = null;
+  state.isInbox = false;
+  state.isGone = false;
+  state.isLost = false;
+  state.working = false;
   state.total = null;
   state.context = null;
   state.questions.clear();
@@ -221,20 +289,28 @@ function openSession(id) {
   showCards();
   closeMenu();
   $("welcome").hidden = Boolean(id);
-  if (!id) {
-    $("title").textContent = "Windlass";
-    $("state").textContent = "";
-    $("state").className = "state";
-    $("cost").textContent = "";
-    $("stop").hidden = true;
-    $("resume").hidden = true;
-    state.working = false;
-    showComposer(state);
-    $("task").focus();
-    return;
-  }
-  state.close = openFeed(id, onEvent, (isOpen) => note(isOpen ? "" : "The connection is lost; it is opened again."));
+  $("inbox").removeAttribute("aria-current");
+  unmarkSessions($("sessions"));
+  clearHead(id ? "…" : "Windlass");
+  showComposer(state);
   refresh();
+  if (id) state.close = openFeed(id, onEvent, (kind) => onFeedState(id, kind));
+  else $("task").focus();
+}
+
+function onFeedState(session, kind) {
+  if (session !== state.session) return;
+  if (kind === "missing") showMissing();
+  if (kind === "refused") askForToken(REVOKED);
+  if (kind === "lost") {
+    state.isLost = true;
+    note(LOST);
+  }
+  if (kind === "open" && state.isLost) {
+    state.isLost = false;
+    note();
+    for (const wait of RECONNECTED_MS) setTimeout(listSessions, wait);
+  }
 }
 
 function closeMenu() {
@@ -242,17 +318,42 @@ function closeMenu() {
   $("menu").setAttribute("aria-expanded", "false");
 }
 
-async function showInbox() {
-  const questions = await attempt(() => call("GET", "/api/questions"));
-  if (!questions) return;
-  history.replaceState(null, "", "/");
+/** Shows the open questions of all sessions. */
+function openInbox() {
   openSession(null);
-  $("title").textContent = questions.length ? "Open questions" : "No open questions";
-  $("welcome").hidden = questions.length > 0;
-  for (const { session, session_name, question, ...card } of questions) {
+  state.isInbox = true;
+  $("welcome").hidden = true;
+  $("title").textContent = "Open questions";
+  $("inbox").setAttribute("aria-current", "true");
+  return readInbox();
+}
+
+/** Reads the open questions: cards that were answered elsewhere leave, and new ones appear. */
+async function readInbox() {
+  if (!state.isInbox || $("login").open) return;
+  let questions;
+  try {
+    questions = await call("GET", "/api/questions");
+  } catch (error) {
+    if (!askIfRefused(error)) note(error.message);
+    return;
+  }
+  if (!state.isInbox) return;
+  const open = new Set(questions.map(({ question }) => question));
+  const closed = [...state.questions.values()].filter(({ question }) => !open.has(question));
+  const opened = questions.filter(({ question }) => !state.questions.has(question));
+  for (const { question, card } of closed) {
+    state.questions.delete(question);
+    note(`The question about ${card.card?.tool ?? "the answer of a person"} was closed elsewhere.`);
+  }
+  for (const { session, session_name, question, ...card } of opened) {
     state.questions.set(question, { session, question, card, from: session_name });
   }
-  showCards();
+  if (closed.length || opened.length) {
+    showCards();
+    refresh();
+  }
+  $("title").textContent = questions.length ? "Open questions" : "No open questions";
 }
 
 function sessionLink(session, name) {
@@ -261,10 +362,20 @@ function sessionLink(session, name) {
   return link;
 }
 
-function followAddress() {
+/** Opens the view of the address. `isForced` opens a session again that is open. */
+function followAddress(isForced = false) {
   const values = new URLSearchParams(location.hash.slice(1));
   const session = values.get("session");
-  if (session !== state.session || !session) openSession(session);
+  if (values.has("inbox")) openInbox();
+  else if (session !== state.session || !session || isForced === true) openSession(session);
+}
+
+/** Reads the settings of new sessions, and the models that a task can name. */
+async function readDefaults() {
+  const models = await attempt(() => call("GET", "/api/models"));
+  $("models").replaceChildren(...(models ?? []).map(({ model }) => Object.assign(element("option"), { value: model })));
+  state.defaults = await call("GET", "/api/defaults").catch(() => models?.find((model) => model.is_default));
+  showComposer(state);
 }
 
 async function start() {
@@ -273,22 +384,24 @@ async function start() {
     return true;
   });
   if (!known) return;
-  followAddress();
+  state.wasConnected = true;
+  followAddress(true);
   subscribe();
-  const models = await attempt(() => call("GET", "/api/models"));
-  $("models").replaceChildren(...(models ?? []).map(({ model }) => Object.assign(element("option"), { value: model })));
-  $("model").placeholder = visible(models?.find((model) => model.is_default)?.model ?? "default");
+  await readDefaults();
   await listSessions();
 }
 
 initNotices($("notices"));
 initComposer(state, attempt, refresh, note);
 $("new").addEventListener("click", () => {
-  history.replaceState(null, "", "/");
+  history.pushState(null, "", "/");
   openSession(null);
-  refresh();
 });
-$("inbox").addEventListener("click", showInbox);
+$("inbox").addEventListener("click", () => {
+  if (state.isInbox) closeMenu();
+  else location.hash = "inbox";
+});
+$("devices").addEventListener("click", () => attempt(() => openDevices(attempt)));
 $("menu").addEventListener("click", () => {
   $("menu").setAttribute("aria-expanded", String($("side").classList.toggle("open")));
 });
@@ -313,13 +426,21 @@ $("login-form").addEventListener("submit", (event) => {
   $("token").value = "";
   connect(token).catch((error) => askForToken(error.message));
 });
-addEventListener("hashchange", followAddress);
+// Escape closes a dialog. The page cannot be used without a token, so the dialog stays.
+$("login").addEventListener("cancel", (event) => event.preventDefault());
+$("login").addEventListener("close", () => {
+  if (state.isRefused) $("login").showModal();
+});
+addEventListener("hashchange", () => followAddress());
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") closeMenu();
 });
 setInterval(() => {
   if (document.visibilityState === "visible") listSessions();
 }, 15000);
+setInterval(() => {
+  if (document.visibilityState === "visible") readInbox();
+}, INBOX_MS);
 
 // The token of a printed link is in the part of the address that browsers do not send; it does not stay there.
 const given = new URLSearchParams(location.hash.slice(1)).get("token");

@@ -54,14 +54,12 @@ export function setPlace(card, at, count) {
 
 function callCard(made, card, answer, propose) {
   const who = card.agents?.length ? element("span", "agents", `${card.agents.map(visible).join(" › ")} asks: `) : null;
-  made.append(element("h2", "", who, "May ", element("span", "tool", visible(card.tool)), " run? ", element("span", "quiet place")));
-  made.append(factsElement(card));
+  const risk = element("strong", `risk risk-${card.risk}`, `${visible(card.risk)} risk`);
+  const title = element("h2", "", who, "May ", element("span", "tool", visible(card.tool)), " run? ", element("span", "quiet place"));
+  made.append(element("div", "card-head", title, risk), factsElement(card));
   const changes = (card.changes ?? []).filter(({ diff }) => diff);
-  if (changes.length) {
-    for (const change of changes) made.append(diffElement(change.diff, change.path));
-  } else {
-    made.append(argumentsElement(card.arguments));
-  }
+  const content = changes.length ? changes.map((change) => diffElement(change.diff, change.path)) : [argumentsElement(card.arguments)];
+  made.append(element("div", "card-content", ...content));
   const comment = element("input");
   comment.placeholder = "Comment for the model";
   comment.setAttribute("aria-label", "Comment for the model");
@@ -86,7 +84,6 @@ function callCard(made, card, answer, propose) {
 function factsElement(card) {
   const facts = element("dl");
   const fact = (name, ...values) => facts.append(element("dt", "", name), element("dd", "", ...values));
-  fact("Risk", element("strong", `risk-${card.risk}`, visible(card.risk)));
   fact("Why", marked(card.reason), element("span", "quiet", ` (rule ${visible(card.rule)}, ${visible(card.source)})`));
   const kinds = new Map();
   for (const effect of card.effects ?? []) kinds.set(effect.kind, [...(kinds.get(effect.kind) ?? []), effect.target]);

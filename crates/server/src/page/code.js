@@ -1,4 +1,4 @@
-// Colored source text, diffs, Markdown and terminal output. All are text nodes; the text of an element is its source.
+// Colored source text, diffs and terminal output. All are text nodes; the text of an element is its source.
 
 import { element, visible } from "./dom.js";
 
@@ -50,7 +50,7 @@ function patternOf(language) {
 }
 
 /** Appends a line as colored text. Returns true if a block comment continues in the next line. */
-function paintLine(target, line, language, isInBlock) {
+export function paintLine(target, line, language, isInBlock) {
   let at = 0;
   const add = (classes, end) => {
     if (end > at) target.append(classes ? element("span", classes, visible(line.slice(at, end))) : visible(line.slice(at, end)));
@@ -197,81 +197,12 @@ export function diffElement(diff, path = "") {
   return made;
 }
 
-/** Appends a line of Markdown. Its marks stay in the text, so that a copy has them. */
-function paintMarkdown(target, line) {
-  const heading = line.match(/^#{1,6} .*/);
-  if (heading) {
-    target.append(element("strong", "", visible(line)));
-    return;
-  }
-  let at = 0;
-  for (const found of line.matchAll(/(?<code>`[^`\n]+`)|(?<bold>\*\*[^*\n]+\*\*)/g)) {
-    target.append(visible(line.slice(at, found.index)));
-    target.append(element(found.groups.code ? "code" : "strong", "", visible(found[0])));
-    at = found.index + found[0].length;
-  }
-  target.append(visible(line.slice(at)));
-}
-
-/** A Markdown text that grows at its end. Each whole line is formatted once. */
-export class MarkdownView {
-  constructor(target) {
-    this.target = target;
-    this.fence = null;
-    this.tail = document.createTextNode("");
-    this.rest = "";
-    target.append(this.tail);
-  }
-
-  append(text) {
-    this.rest += text;
-    const end = this.rest.lastIndexOf("\n") + 1;
-    if (end > 0) {
-      const lines = document.createDocumentFragment();
-      for (const line of this.rest.slice(0, end).split(/(?<=\n)/)) this.paint(lines, line);
-      this.target.insertBefore(lines, this.tail);
-      this.rest = this.rest.slice(end);
-    }
-    this.tail.data = visible(this.rest);
-  }
-
-  finish() {
-    const line = document.createDocumentFragment();
-    this.paint(line, this.rest);
-    this.target.insertBefore(line, this.tail);
-    this.rest = "";
-    this.tail.data = "";
-  }
-
-  paint(target, line) {
-    const fence = line.match(/^\s*(```+|~~~+)\s*([\w.+-]*)\s*$/);
-    if (this.fence) {
-      const isEnd = fence && fence[1].startsWith(this.fence.mark) && !fence[2];
-      const row = element("span", isEnd ? "fence" : "code-line");
-      if (isEnd || !this.fence.language) row.append(visible(line));
-      else this.fence.isInBlock = paintLine(row, line, this.fence.language, this.fence.isInBlock);
-      target.append(row);
-      if (isEnd) this.fence = null;
-    } else if (fence) {
-      this.fence = { mark: fence[1], language: languageOf(fence[2]), isInBlock: false };
-      target.append(element("span", "fence", visible(line)));
-    } else {
-      paintMarkdown(target, line);
-    }
-  }
-}
-
-/** Creates the view of a whole Markdown text. */
-export function markdownElement(text) {
-  const made = element("div", "text");
-  const view = new MarkdownView(made);
-  view.append(text);
-  view.finish();
-  return made;
-}
-
 // CSI and OSC sequences of terminals, and other two-character escapes.
 const ESCAPES = /\u001b\[([0-9;:?<=>]*)[ -/]*([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]/g;
+
+// The tools for commands write control characters as escapes, so that their results cannot control a terminal.
+const WRITTEN = /\\u\{1b\}(?=\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\n]{0,300}?\\u\{7\})/g;
+const WRITTEN_END = /(\u001b\][^\n\u001b]{0,300}?)\\u\{7\}/g;
 
 /** Output of a terminal: colors are shown, other control sequences are left out, a carriage return begins a line again. */
 export class TerminalView {
@@ -284,11 +215,15 @@ export class TerminalView {
   }
 
   append(text) {
-    let whole = this.rest + text;
+    let whole = (this.rest + text).replace(WRITTEN, "\u001b").replace(WRITTEN_END, "$1\u0007");
+    // A written escape that is not complete waits for the next part.
+    const part = whole.match(/\\(?:u(?:\{(?:1(?:b(?:\}[^]?)?)?)?)?)?$/)?.[0] ?? "";
+    whole = whole.slice(0, whole.length - part.length);
     // A sequence that is not complete waits for the next part.
     const begin = whole.lastIndexOf("\u001b");
     this.rest = begin >= 0 && whole.length - begin < 64 && !/^\u001b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\u0007]*\u0007|[@-Z\\-_])/.test(whole.slice(begin)) ? whole.slice(begin) : "";
     if (this.rest) whole = whole.slice(0, begin);
+    this.rest += part;
     let at = 0;
     for (const found of whole.matchAll(ESCAPES)) {
       this.add(whole.slice(at, found.index));
@@ -300,6 +235,12 @@ export class TerminalView {
       this.size -= this.target.firstChild.textContent.length;
       this.target.firstChild.remove();
     }
+  }
+
+  /** Shows a sequence that was not completed. */
+  finish() {
+    this.add(this.rest);
+    this.rest = "";
   }
 
   add(text) {
@@ -320,4 +261,13 @@ export class TerminalView {
       if (color >= 0) this.style = `${this.style.replace(/t-\d/, "")} t-${color}`.trim();
     }
   }
+}
+
+/** Creates the view of the whole output of a command. */
+export function terminalElement(text) {
+  const made = element("pre", "terminal");
+  const view = new TerminalView(made, Infinity);
+  view.append(text);
+  view.finish();
+  return made;
 }

@@ -1,4 +1,4 @@
-// The composer: a task or a message.
+// The composer: a task or a message. Each session has a draft of its own.
 
 import { call } from "./api.js";
 import { button, element, visible } from "./dom.js";
@@ -8,13 +8,50 @@ const $ = (id) => document.getElementById(id);
 /** Bytes of all files of a task. */
 const MOST_BYTES = 20 * 1024 * 1024;
 
-/** The files of the next task: their names, their content in base64, and addresses of pictures. */
-let attached = [];
+/** Tasks whose files this page still knows. */
+const MOST_SENT = 30;
+
+const AUTONOMY = { ask: "ask", "read-only": "read only", "auto-edit": "edit files", headless: "headless" };
+
+/** The drafts of the other sessions by their ids. The draft of a new session has an empty id. */
+const drafts = new Map();
+let current = "";
+
+const createDraft = () => ({ text: "", files: [], model: "", autonomy: "", when: "after_turn" });
+
+/** The draft in the form. Its files have a name, their content in base64, and the address of a picture. */
+let draft = createDraft();
+
+/** The files of sent tasks and messages: the feed has no names and no content of pictures. */
+const sent = [];
+
+/** Keeps the draft of the form, and shows the draft of another session. */
+export function switchDraft(session) {
+  drafts.set(current, Object.assign(draft, readForm()));
+  current = session ?? "";
+  draft = drafts.get(current) ?? createDraft();
+  writeForm();
+}
+
+function readForm() {
+  return { text: $("task").value, model: $("model").value, autonomy: $("autonomy").value, when: $("when").value };
+}
+
+function writeForm() {
+  $("task").value = draft.text;
+  $("model").value = draft.model;
+  $("autonomy").value = draft.autonomy;
+  $("when").value = draft.when;
+  drawAttached();
+  resize();
+}
 
 /** Reads files, and shows them below the text. */
 async function attach(files, note) {
+  // The person may open another session while the files are read.
+  const target = draft;
   for (const file of files) {
-    const size = attached.reduce((sum, one) => sum + one.data.length, 0) * 0.75;
+    const size = target.files.reduce((sum, one) => sum + one.data.length, 0) * 0.75;
     if (size + file.size > MOST_BYTES) {
       note(`${file.name} is too large: a task has at most ${MOST_BYTES / 1024 / 1024} MB of files`);
       continue;
@@ -26,25 +63,37 @@ async function attach(files, note) {
       reader.readAsDataURL(file);
     });
     const isPicture = /^image\/(png|jpeg|gif|webp)$/.test(file.type);
-    attached.push({ name: file.name || "picture.png", data: url.slice(url.indexOf(",") + 1), url: isPicture ? url : null });
+    target.files.push({ name: file.name || "picture.png", data: url.slice(url.indexOf(",") + 1), url: isPicture ? url : null });
   }
-  drawAttached();
+  if (target === draft) drawAttached();
+}
+
+function pictureOf(file) {
+  if (!file.url) return null;
+  const picture = element("img");
+  picture.src = file.url;
+  picture.alt = "";
+  return picture;
 }
 
 function drawAttached() {
-  $("attached").replaceChildren(...attached.map((file) => {
-    const picture = file.url ? element("img") : null;
-    if (picture) {
-      picture.src = file.url;
-      picture.alt = "";
-    }
+  $("attached").replaceChildren(...draft.files.map((file) => {
     const remove = button("✕", "small plain", () => {
-      attached = attached.filter((one) => one !== file);
+      draft.files = draft.files.filter((one) => one !== file);
       drawAttached();
     });
     remove.setAttribute("aria-label", `Remove ${visible(file.name)}`);
-    return element("figure", "", picture, element("figcaption", "quiet", visible(file.name), " ", remove));
+    return element("figure", "", pictureOf(file), element("figcaption", "quiet", visible(file.name), " ", remove));
   }));
+}
+
+/** Creates the files of a task or message: with names and pictures if this page sent it. */
+export function sentFiles(session, text, names) {
+  const known = sent.find((one) => one.session === session && one.text === text && one.files.length === names.length);
+  return names.map((name, at) => {
+    const file = known?.files[at];
+    return element("span", "attached", file && pictureOf(file), visible(file?.name ?? name));
+  });
 }
 
 /** Makes the form send. `attempt` runs a request and shows its error. */
@@ -54,21 +103,30 @@ export function initComposer(state, attempt, changed, note) {
     const text = $("task").value.trim();
     if (!text) return;
     $("send").disabled = true;
+    const [from, source] = [current, draft];
+    const wasWorking = state.working;
     const done = await attempt(async () => {
       await submit(state, text);
       return true;
     });
     $("send").disabled = false;
     if (done) {
-      $("task").value = "";
-      attached = [];
-      drawAttached();
+      // The settings of the next task stay while a message is sent to a working run.
+      const { model, autonomy } = source === draft ? readForm() : source;
+      const next = Object.assign(createDraft(), wasWorking ? { model, autonomy } : {});
+      if (source === draft) {
+        draft = next;
+        writeForm();
+      } else {
+        drafts.set(from, next);
+      }
     }
-    resize();
+    showComposer(state);
     changed();
   };
   $("composer").addEventListener("submit", send);
   $("task").addEventListener("input", resize);
+  for (const id of ["model", "autonomy"]) $(id).addEventListener("input", () => showComposer(state));
   $("attach").addEventListener("click", () => $("files").click());
   $("files").addEventListener("change", async () => {
     await attach([...$("files").files], note);
@@ -83,8 +141,14 @@ export function initComposer(state, attempt, changed, note) {
   $("composer").addEventListener("paste", (event) => take(event, event.clipboardData));
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => take(event, event.dataTransfer));
+  // The keyboard of a phone has no Shift+Enter, so its Enter begins a line.
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  $("send").title = isTouch ? "" : "Enter sends, Shift+Enter begins a line";
   $("task").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) $("composer").requestSubmit();
+    if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+    if (isTouch && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    if (!$("send").disabled) $("composer").requestSubmit();
   });
 }
 
@@ -97,9 +161,15 @@ function resize() {
 async function submit(state, text) {
   const path = `/api/sessions/${encodeURIComponent(state.session ?? "")}`;
   const settings = {};
-  const files = attached.map(({ name, data }) => ({ name, data }));
+  const entry = { session: state.session, text, files: draft.files };
+  const files = draft.files.map(({ name, data }) => ({ name, data }));
   if ($("model").value.trim()) settings.model = $("model").value.trim();
   if ($("autonomy").value) settings.autonomy = $("autonomy").value;
+  if (files.length) {
+    // The event of the task may arrive before the answer of the request.
+    sent.push(entry);
+    if (sent.length > MOST_SENT) sent.shift();
+  }
   if (state.session && text === "/compact" && !files.length) {
     await call("POST", `${path}/compact`);
   } else if (state.working) {
@@ -108,14 +178,29 @@ async function submit(state, text) {
     await call("POST", `${path}/continue`, { task: text, settings, files });
   } else {
     const run = await call("POST", "/api/sessions", { task: text, settings, files });
+    entry.session = run.session;
     location.hash = `session=${encodeURIComponent(run.session)}`;
   }
 }
 
-/** Shows the form for a new session, for a working run, or for the next task. */
+/** Shows the form for a new session, for a working run, or for the next task, with the settings that will apply. */
 export function showComposer(state) {
   $("when-label").hidden = !state.working;
   $("settings").hidden = state.working;
   $("send").textContent = state.working ? "Say" : "Send";
-  $("task").placeholder = state.working ? "A message for the working run" : state.session ? "The next task" : "Describe a task";
+  $("task").disabled = state.isGone;
+  const next = state.session ? "The next task" : "Describe a task";
+  $("task").placeholder = state.isGone ? "This session does not exist" : state.working ? "A message for the working run" : next;
+  const settings = state.session ? state.record : state.defaults;
+  $("model").placeholder = visible(settings?.model ?? (state.session ? "…" : "default"));
+  const autonomy = settings?.autonomy;
+  const [usual, ...others] = $("autonomy").options;
+  usual.textContent = autonomy ? AUTONOMY[autonomy] ?? visible(autonomy) : "as the server";
+  if ($("autonomy").value && $("autonomy").value === autonomy) $("autonomy").value = "";
+  for (const option of others) option.hidden = option.value === autonomy;
+  $("mode").hidden = !settings?.mode;
+  $("mode").textContent = settings?.mode ? `mode ${visible(settings.mode)}` : "";
+  const changes = ["model", "autonomy"].filter((id) => state.session && $(id).value.trim());
+  for (const id of ["model", "autonomy"]) $(id).classList.toggle("changed", changes.includes(id));
+  $("changed").hidden = changes.length === 0;
 }

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { diffElement } from "./code.js";
-import { button, element, visible } from "./dom.js";
+import { button, clock, count, element, visible } from "./dom.js";
 
 /** Opens a dialog, and removes it when it is closed. */
 function open(title, ...children) {
@@ -65,7 +65,7 @@ export async function openRestore(session, event, note) {
   const restore = async () => {
     try {
       const done = await call("POST", `${path}/restore`, { ...target, digest: plan.digest });
-      note(`Restored ${done.written.length} files and removed ${done.removed.length}.`);
+      note(`Restored ${count(done.written.length, "file")} and removed ${done.removed.length}.`);
     } catch (error) {
       note(error.message);
     }
@@ -81,4 +81,35 @@ export async function openRestore(session, event, note) {
     element("div", "buttons", isEmpty ? null : button("Restore", "no", restore), button("Close", "plain", () => dialog.close())),
   );
   dialog.classList.add("wide-dialog");
+}
+
+/** Shows the devices that may use the server, and revokes them. `attempt` runs a request and shows its error. */
+export async function openDevices(attempt) {
+  const devices = await call("GET", "/api/devices");
+  const list = element("ul", "devices", ...devices.map((device) => {
+    const revoke = button("Revoke", "small no", async () => {
+      if (device.is_own && !await confirmAction("Revoke this browser?", "It needs a new token afterwards.", "Revoke")) return;
+      const done = await attempt(async () => {
+        await call("DELETE", `/api/devices/${encodeURIComponent(device.id)}`);
+        return true;
+      });
+      if (!done) return;
+      item.remove();
+      if (device.is_own) location.reload();
+    });
+    revoke.setAttribute("aria-label", `Revoke ${visible(device.name)}`);
+    const item = element("li", "", element("span", "name", visible(device.name)),
+      element("span", "quiet", device.is_own ? "this browser" : `since ${clock(device.added_ms)}`), revoke);
+    return item;
+  }));
+  const logOut = () => attempt(async () => {
+    await call("POST", "/api/logout");
+    location.reload();
+  });
+  const dialog = open(
+    "Devices",
+    list,
+    element("p", "quiet", "windlass serve --add-device NAME adds a device."),
+    element("div", "buttons", button("Log out this browser", "plain", logOut), button("Close", "plain", () => dialog.close())),
+  );
 }

@@ -82,6 +82,11 @@ export function clock(milliseconds) {
   return today ? time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : time.toLocaleDateString();
 }
 
+/** Formats a number of things. */
+export function count(number, name) {
+  return `${number} ${name}${number === 1 ? "" : "s"}`;
+}
+
 const thousands = (count) => (count < 10000 ? String(count) : `${(count / 1000).toFixed(count < 100000 ? 1 : 0)}k`);
 
 /** Formats a cost in millionths; an unknown cost is not shown as zero. */
@@ -91,8 +96,9 @@ export function price(cost) {
 
 /** Formats tokens and their cost. */
 export function spent(total) {
-  if (!total || total.input + total.output === 0) return "";
+  // Numbers that no provider reported are absent.
+  if (!total?.input && !total?.output) return "";
   const cached = total.cache_read ? ` (${thousands(total.cache_read)} cached)` : "";
   const cost = total.cost ? ` · ${price(total.cost)}` : "";
-  return `${thousands(total.input)}${cached} in, ${thousands(total.output)} out${cost}`;
+  return `${thousands(total.input ?? 0)}${cached} in, ${thousands(total.output ?? 0)} out${cost}`;
 }

@@ -2,15 +2,33 @@
 
 /** Opens the feed of a session, and calls a function for each event. Returns a function that closes it. */
 export function openFeed(session, onEvent, onState) {
+  const path = `/api/sessions/${encodeURIComponent(session)}`;
   let last = 0;
   let source = null;
   let timer = null;
   let pause = 500;
+  let isClosed = false;
+  /** Returns the status of the session. An event source does not report the status of a refused feed. */
+  const readStatus = async () => {
+    try {
+      return (await fetch(path, { credentials: "same-origin" })).status;
+    } catch {
+      return 0;
+    }
+  };
+  const reconnect = async () => {
+    const status = await readStatus();
+    if (isClosed) return;
+    if (status === 401) return onState("refused");
+    if (status === 404) return onState("missing");
+    timer = setTimeout(connect, pause);
+    pause = Math.min(pause * 2, 10000);
+  };
   const connect = () => {
-    source = new EventSource(`/api/sessions/${encodeURIComponent(session)}/feed?after=${last}`);
+    source = new EventSource(`${path}/feed?after=${last}`);
     source.onopen = () => {
       pause = 500;
-      onState(true);
+      onState("open");
     };
     source.onmessage = (message) => {
       const event = JSON.parse(message.data);
@@ -23,14 +41,14 @@ export function openFeed(session, onEvent, onState) {
       onEvent(event);
     };
     source.onerror = () => {
-      onState(false);
       source.close();
-      timer = setTimeout(connect, pause);
-      pause = Math.min(pause * 2, 10000);
+      onState("lost");
+      reconnect();
     };
   };
   connect();
   return () => {
+    isClosed = true;
     clearTimeout(timer);
     source.close();
   };

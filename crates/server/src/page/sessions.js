@@ -66,6 +66,15 @@ export async function forkSession(session, at, attempt) {
   if (run) location.hash = `session=${encodeURIComponent(run.session)}`;
 }
 
+/** Marks no session, before the list is read again. */
+export function unmarkSessions(list) {
+  for (const entry of list.querySelectorAll("[aria-current=true]")) {
+    entry.setAttribute("aria-current", "false");
+    entry.parentElement.querySelector(".actions")?.remove();
+    delete entry.parentElement.dataset.key;
+  }
+}
+
 /** Draws the list. Entries that did not change stay, so that the focus is not lost. */
 export function drawSessions(list, sessions, current, attempt, changed) {
   const known = new Map([...list.children].map((item) => [item.dataset.key, item]));

@@ -1,8 +1,9 @@
 // The transcript of a session: one list item for each task, text, thought, call and notice.
 
 import { LiveArguments, argumentsElement, brief } from "./arguments.js";
-import { MarkdownView, TerminalView, codeElement, diffElement, markdownElement, splitDiff } from "./code.js";
-import { button, clock, element, folded, visible } from "./dom.js";
+import { TerminalView, codeElement, diffElement, splitDiff, terminalElement } from "./code.js";
+import { button, clock, count, element, folded, visible } from "./dom.js";
+import { MarkdownView, markdownElement } from "./markdown.js";
 
 /** Output of a call that is kept in the page. */
 const OUTPUT_CHARACTERS = 100000;
@@ -11,6 +12,16 @@ const OUTPUT_CHARACTERS = 100000;
 const SHOWN_ITEMS = 300;
 /** Items that enter or leave the document at once. */
 const ITEM_STEP = 150;
+
+/** Tools whose results are the output of programs. */
+const TERMINALS = new Set([
+  "run_command", "exec_command", "run_pty_cmd", "create_pty_session", "read_pty_session", "send_pty_input", "write_stdin",
+]);
+
+/** Distance from the end at which a view counts as being at its end. */
+const END_PIXELS = 30;
+
+const isAtEnd = (found) => found.scrollHeight - found.scrollTop - found.clientHeight < END_PIXELS;
 
 const encoder = new TextEncoder();
 
@@ -22,6 +33,9 @@ export class Transcript {
     this.calls = new Map();
     this.drafts = new Map();
     this.agents = new Map();
+    this.hosted = [];
+    this.questions = new Map();
+    this.answered = null;
     this.lastText = "";
     this.earlier = [];
     list.replaceChildren();
@@ -96,6 +110,20 @@ export class Transcript {
     return draft;
   }
 
+  /** Returns the parts of drafts that a person scrolled away from their end. */
+  scrolledParts() {
+    return new Set(this.draftParts().filter((part) => !isAtEnd(part)));
+  }
+
+  /** Scrolls the parts of drafts to their end, except those that a person scrolled. */
+  followDrafts(scrolled) {
+    for (const part of this.draftParts()) if (!scrolled.has(part)) part.scrollTop = part.scrollHeight;
+  }
+
+  draftParts() {
+    return [...this.drafts.values()].flatMap(({ item }) => [...item.querySelectorAll("pre")]);
+  }
+
   /** Removes the streamed drafts of an agent's turn: the whole texts follow, or the attempt failed. */
   clearDrafts(agent) {
     for (const [key, draft] of this.drafts) {
@@ -117,12 +145,17 @@ export class Transcript {
   }
 
   run_started(event) {
-    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    const files = this.filesOf(event, event.task);
     this.add("person", event, element("div", "words", visible(event.task)), ...files, element("div", "time", clock(event.at_ms)));
   }
 
+  filesOf(event, text) {
+    const names = event.files ?? [];
+    return this.actions?.files?.(event.session, text, names) ?? names.map((name) => element("span", "attached", visible(name)));
+  }
+
   history_imported(event) {
-    this.add("quiet", event, `begins with ${event.messages} messages of an earlier run`);
+    this.add("quiet", event, `begins with ${count(event.messages, "message")} of an earlier run`);
   }
 
   run_resumed(event) {
@@ -132,7 +165,7 @@ export class Transcript {
   message(event) {
     const isPerson = event.source === "person" || event.source === "next_task";
     if (!isPerson) return;
-    const files = (event.files ?? []).map((name) => element("span", "attached", visible(name)));
+    const files = this.filesOf(event, event.text);
     this.add("person", event, element("div", "words", visible(event.text)), ...files);
   }
 
@@ -194,8 +227,38 @@ export class Transcript {
 
   text(event, agent) {
     this.endTurn(agent, event);
-    this.add("answer", event, markdownElement(event.text));
+    const item = this.add("answer", event, markdownElement(event.text));
+    if (event.sources) item.append(sourcesElement(event.sources));
     if (!agent) this.lastText = event.text;
+  }
+
+  hosted_call(event, agent) {
+    const status = element("span", "status working", "at the provider");
+    const server = event.server ? element("span", "quiet", `of ${visible(event.server)}`) : null;
+    const words = element("span", "brief quiet", event.arguments ? brief(event.arguments) : "");
+    const summary = element("summary", "", element("span", "tool", visible(event.tool)), " ", server, words, " ", status);
+    const fill = (details) => details.append(element("div", "body", argumentsElement(event.arguments ?? {})));
+    this.add("call hosted", event, folded("", summary, fill));
+    this.hosted.push({ agent, call: event.call, tool: event.tool, status });
+  }
+
+  hosted_result(event, agent) {
+    const isOf = (open) => open.agent === agent && open.call === event.call && (open.call || open.tool === event.tool);
+    const at = this.hosted.findIndex(isOf);
+    if (at < 0) return;
+    const [{ status }] = this.hosted.splice(at, 1);
+    status.className = event.error ? "status error" : "status ok";
+    status.textContent = event.error ? visible(event.error) : "ok";
+  }
+
+  /** Ends the calls whose provider reported no result in the turn. */
+  endHosted(agent) {
+    this.hosted = this.hosted.filter((open) => {
+      if (open.agent !== agent) return true;
+      open.status.className = "status quiet";
+      open.status.textContent = "no result";
+      return false;
+    });
   }
 
   reasoning(event, agent) {
@@ -231,9 +294,9 @@ export class Transcript {
       call.body.append(element("div", "quiet decision", words));
     }
     if (result) {
-      const text = codeElement(result.text, null);
+      const text = TERMINALS.has(event.tool) ? terminalElement(result.text) : codeElement(result.text, null);
       call.body.append(element("div", "result", text));
-      if (result.images) call.body.append(element("p", "quiet", `${result.images} pictures`));
+      if (result.images) call.body.append(element("p", "quiet", count(result.images, "picture")));
     }
     if (!call.agent && this.actions?.fork) {
       call.body.append(element("div", "buttons", button("Fork before this call", "plain", () => this.actions.fork(event))));
@@ -255,11 +318,13 @@ export class Transcript {
 
   turn_ended(event, agent) {
     this.clearDrafts(agent);
+    this.endHosted(agent);
     this.ended = null;
   }
 
   retry(event, agent) {
     this.clearDrafts(agent);
+    this.endHosted(agent);
     const wait = event.delay_ms ? `; again in ${Math.ceil(event.delay_ms / 1000)} s` : "";
     this.add("warn", event, `${visible(event.reason)}${wait}`);
   }
@@ -313,7 +378,17 @@ export class Transcript {
     call.status.className = event.status === "ok" ? "status ok" : "status error";
     call.status.textContent = visible(event.status);
     call.output.hidden = true;
+    if (this.answered && !agent && event.status === "ok" && call.event.tool === "ask_followup_question") {
+      this.answered.append(`: ${visible(event.text)}`);
+      this.answered = null;
+    }
     this.refresh(call);
+  }
+
+  question_opened(event) {
+    const { about, card, text } = event;
+    const label = about === "call" ? [element("span", "tool", visible(card.tool)), ` ${brief(card.arguments)}`] : [`“${visible(text.slice(0, 120))}”`];
+    this.questions.set(event.question, label);
   }
 
   question_closed(event) {
@@ -322,9 +397,13 @@ export class Transcript {
     const by = event.by ? ` in ${visible(event.by)}` : "";
     const more = event.arguments ? " with changed arguments" : event.remembered ? ", and remembered" : "";
     const words = event.comment ?? event.words;
-    const text = `${how[event.answer] ?? visible(event.answer)}${more}${by}${words ? `: ${visible(words)}` : ""}`;
-    const item = this.add("quiet", event, text);
+    const label = this.questions.get(event.question);
+    this.questions.delete(event.question);
+    const item = this.add("quiet", event, how[event.answer] ?? visible(event.answer), label ? " " : null, ...(label ?? []));
+    item.append(`${more}${by}${words ? `: ${visible(words)}` : ""}`);
     if (event.arguments) item.append(codeElement(JSON.stringify(event.arguments, null, 2), null));
+    // The record of an answer in words has them in the result of the call.
+    this.answered = event.answer === "answered" && !words && !event.agent ? item : null;
   }
 
   question_postponed(event) {
@@ -401,10 +480,19 @@ export class Transcript {
   }
 }
 
+/** Creates the list of a text's sources. They are texts of the provider, so they are not links. */
+function sourcesElement(sources) {
+  const rows = sources.map(({ source, title }) => {
+    const name = title ? [visible(title), " "] : [];
+    return element("li", "", ...name, element("span", "tool", visible(source)));
+  });
+  return element("ol", "sources quiet", ...rows);
+}
+
 /** The kinds that a transcript draws. An unknown kind of a later version is left out. */
 const KINDS = new Set([
   "run_started", "history_imported", "run_resumed", "message", "message_queued", "text_delta", "reasoning_delta", "call_started",
-  "arguments_delta", "call_note", "text", "reasoning", "call", "turn_ended", "retry", "decision", "call_running",
-  "call_deferred", "call_output", "result", "question_closed", "question_postponed", "checkpoint", "turn_diff",
+  "arguments_delta", "call_note", "text", "reasoning", "call", "hosted_call", "hosted_result", "turn_ended", "retry", "decision", "call_running",
+  "call_deferred", "call_output", "result", "question_opened", "question_closed", "question_postponed", "checkpoint", "turn_diff",
   "run_diff", "compacted", "images_removed", "protocol_changed", "mode", "notice", "error", "run_ended",
 ]);

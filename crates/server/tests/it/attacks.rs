@@ -29,7 +29,9 @@ async fn pages_of_other_sites_and_other_names_are_refused() {
     // DNS rebinding: the name of the page resolves to this machine.
     for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1.evil.example"] {
         let text = format!("GET /health HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
-        assert_eq!(place.send(text.as_bytes()).await.status, 421, "{host:?}");
+        let refused = place.send(text.as_bytes()).await;
+        assert_eq!(refused.status, 421, "{host:?}");
+        assert!(refused.body.contains("--host-name NAME"), "{refused:?}");
     }
     let hosts = format!("host: {}\r\nhost: evil.example", place.address);
     let twice = format!("GET /health HTTP/1.1\r\n{hosts}\r\nconnection: close\r\n\r\n");
@@ -122,6 +124,69 @@ async fn a_revoked_device_loses_its_access_at_once() {
     place.shutdown().await;
 }
 
+/// Opens a feed that never ends by itself, and returns it after its first event.
+async fn open_endless_feed(place: &Place) -> TcpStream {
+    let session = place.start("wait").await;
+    let mut stream = place.open_feed(&session, 0).await;
+    let mut text = String::new();
+    let mut buffer = [0; 4096];
+    while !text.contains("run_started") {
+        let read = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await.unwrap().unwrap();
+        assert!(read > 0, "the feed ended: {text}");
+        text += &String::from_utf8_lossy(&buffer[..read]);
+    }
+    stream
+}
+
+const STALLS: &str =
+    r#"{"turns": [{"steps": [{"text": "long"}], "hostile": {"switch": "stall", "after_bytes": 60}}]}"#;
+
+/// Reads a feed until the last chunk of its body.
+async fn read_feed_to_end(stream: &mut TcpStream) {
+    let work = async {
+        let mut text = String::new();
+        let mut buffer = [0; 4096];
+        while !text.ends_with("0\r\n\r\n") {
+            let read = stream.read(&mut buffer).await.unwrap();
+            if read == 0 {
+                break;
+            }
+            text += &String::from_utf8_lossy(&buffer[..read]);
+        }
+    };
+    let end = tokio::time::timeout(Duration::from_secs(10), work).await;
+    assert!(end.is_ok(), "the feed of a revoked device stays open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_open_feeds_of_a_revoked_device_end() {
+    let place = Place::new(STALLS).await;
+    let (other, token) = place.devices().add("phone", 2).unwrap();
+    let mut stream = open_endless_feed(&place).await;
+    let own = place.call("GET", "/api/devices", "").await.json()[0]["id"].as_str().unwrap().to_owned();
+    // The revocation of another device does not end the feed.
+    place.devices().revoke(&other.id).unwrap();
+    let mut buffer = [0; 4096];
+    let quiet = async { while stream.read(&mut buffer).await.unwrap() > 0 {} };
+    assert!(tokio::time::timeout(Duration::from_secs(3), quiet).await.is_err(), "the feed ended");
+    assert!(place.devices().find(&token).unwrap().is_none());
+    assert_eq!(place.call("DELETE", &format!("/api/devices/{own}"), "").await.status, 204);
+    read_feed_to_end(&mut stream).await;
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_feed_ends_when_another_process_revokes_its_device() {
+    let place = Place::new(STALLS).await;
+    let mut stream = open_endless_feed(&place).await;
+    let devices = place.devices();
+    let id = devices.list().unwrap()[0].id.clone();
+    devices.revoke(&id).unwrap();
+    read_feed_to_end(&mut stream).await;
+    assert_eq!(place.call("GET", "/api/sessions", "").await.status, 401);
+    place.shutdown().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_heads_slow_bodies_and_endless_bodies_end() {
     let mut options = ServerOptions::default();
@@ -154,6 +219,23 @@ async fn slow_heads_slow_bodies_and_endless_bodies_end() {
     assert!(end.is_ok(), "the connection ends");
     let text = String::from_utf8_lossy(&read).into_owned();
     assert!(text.is_empty() || text.starts_with("HTTP/1.1 413"), "{text}");
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_announced_body_above_the_limit_is_refused_before_it_arrives() {
+    let place = Place::new(SAYS).await;
+    for path in ["/api/sessions/x/stop", "/api/sessions"] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+             content-length: 99999999999\r\n\r\n",
+            place.address, place.token
+        );
+        let begun = Instant::now();
+        let answer = place.send(head.as_bytes()).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (413, &json!("body")), "{answer:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
     place.shutdown().await;
 }
 

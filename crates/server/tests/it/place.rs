@@ -101,6 +101,11 @@ impl Place {
         Self { folder, address, token, host, app, template, provider, stop, serving }
     }
 
+    /// Returns the devices, as another process uses their file.
+    pub(crate) fn devices(&self) -> Devices {
+        Devices::new(self.folder.path().join("state/devices.json"))
+    }
+
     /// Sends bytes and reads the answer until the server closes the connection.
     pub(crate) async fn send(&self, bytes: &[u8]) -> Answer {
         let work = async {

@@ -126,7 +126,50 @@ async fn errors_have_a_status_and_a_message() {
         assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
         assert!(answer.json()["message"].as_str().is_some_and(|text| !text.is_empty()), "{answer:?}");
     }
-    assert_eq!(place.call("GET", "/nothing", "").await.status, 404);
+    for (method, path, body, status, words) in [
+        ("GET", "/nothing", "", 404, "the path /nothing does not exist"),
+        ("GET", "/api/nothing", "", 404, "the path /api/nothing does not exist"),
+        ("PUT", "/api/sessions", "{}", 405, "the path /api/sessions does not take PUT"),
+        ("POST", "/api/sessions", "{", 400, "the body is not JSON: EOF while parsing"),
+        (
+            "POST",
+            "/api/sessions",
+            r#"{"tusk": "x"}"#,
+            422,
+            "the body does not have the form of this request: ",
+        ),
+        ("GET", "/api/sessions?limit=x", "", 400, "the parameters of the address are not valid: "),
+    ] {
+        let answer = place.call(method, path, body).await;
+        let message = answer.json()["message"].as_str().unwrap().to_owned();
+        assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
+        assert!(message.starts_with(words) && !message.contains("Failed to deserialize"), "{message}");
+    }
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ended_run_is_not_resumed() {
+    let place = Place::new(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await;
+    let session = place.start("greet").await;
+    place.feed_until(&session, 0, "run_ended").await;
+    place.wait_for_end(&session).await;
+    let refused = place.call("POST", &format!("/api/sessions/{session}/resume"), "").await;
+    assert_eq!((refused.status, &refused.json()["code"]), (409, &json!("conflict")), "{refused:?}");
+    place.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_settings_of_new_sessions_are_shown() {
+    let place = Place::with_template(WRITES, |template| {
+        template.autonomy = windlass_app::Autonomy::AutoEdit;
+    })
+    .await;
+    let defaults = place.call("GET", "/api/defaults", "").await.json();
+    assert_eq!((&defaults["model"], &defaults["autonomy"]), (&json!("scripted-1"), &json!("auto-edit")));
+    let session = place.start("write a.txt").await;
+    let shown = place.call("GET", &format!("/api/sessions/{session}"), "").await.json();
+    assert_eq!((&shown["model"], &shown["autonomy"]), (&defaults["model"], &defaults["autonomy"]));
     place.shutdown().await;
 }
 

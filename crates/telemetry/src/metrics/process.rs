@@ -68,7 +68,8 @@ impl Metrics {
         }
     }
 
-    /// Sets the provider; [`provider_name`](crate::provider_name) returns the name that the conventions use.
+    /// Sets the provider's name in the conventions, such as `gcp.gemini`. `Vendors::otel_name` of `windlass-vendors`
+    /// returns it for the name of a vendor.
     pub fn with_provider(self, name: impl Into<String>) -> Self {
         self.with_attribute("gen_ai.provider.name", name.into())
     }

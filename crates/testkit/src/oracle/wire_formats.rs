@@ -1,40 +1,14 @@
 //! The property of decoders, for each wire format.
 
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
+use windlass_vendors::WireFormat;
 
 use super::wire;
 
-/// Checks [`wire`] for `OpenAI` chat completions.
+/// Checks [`wire`] for the wire format with this name.
 ///
 /// # Panics
-/// The property is violated.
-pub fn wire_openai_chat(bytes: &[u8]) {
-    wire(&OpenAiChat::default(), bytes);
-}
-
-/// Checks [`wire`] for Anthropic messages.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_anthropic(bytes: &[u8]) {
-    wire(&Anthropic::default(), bytes);
-}
-
-/// Checks [`wire`] for `OpenAI` responses.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_openai_responses(bytes: &[u8]) {
-    wire(&OpenAiResponses::default(), bytes);
-}
-
-/// Checks [`wire`] for Gemini answers.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_gemini(bytes: &[u8]) {
-    wire(&Gemini::default(), bytes);
+/// The property is violated, or no format has this name.
+pub fn wire_format(name: &str, bytes: &[u8]) {
+    let format = WireFormat::find(name).expect("a wire format has this name");
+    wire(format.wire.as_ref(), bytes);
 }

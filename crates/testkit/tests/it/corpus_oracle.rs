@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::corpus_streams::{Difference, cases};
 use windlass_testkit::{Need, require};
+use windlass_vendors::WireFormat;
 
 const NULL_DELTA: &str = "a choice with `null` as its delta adds nothing; the library looks into it";
 const NO_INDEX: &str = "a call without an index is found by its place; the library wants a number";
@@ -72,13 +73,8 @@ const DECIDED: &[Difference] = &[
 
 #[test]
 fn corpus_rows_on_which_a_library_disagrees_are_decided_by_a_rule() {
-    let folders = [
-        ("openai-chat", ".sse"),
-        ("openai-responses", ".sse"),
-        ("anthropic", ".sse"),
-        ("gemini", ".sse"),
-        ("gemini", ".array.json"),
-    ];
+    let events = WireFormat::all().iter().map(|format| (format.name(), ".sse"));
+    let folders = events.chain([("gemini", ".array.json")]);
     let (mut verdicts, mut decided, mut undecided) = (BTreeMap::new(), 0, Vec::new());
     for (api, extension) in folders {
         let cases = require!(Need::Corpora, cases(api, extension));

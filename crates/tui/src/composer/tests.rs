@@ -51,15 +51,40 @@ fn a_large_paste_is_one_unit_and_returns_whole() {
     assert_eq!(composer.text(), "a [31mred\ntwo");
 }
 
-#[test]
-fn a_burst_of_keys_with_enter_is_a_paste() {
-    let mut composer = Composer::default();
-    for at in 0..5 {
-        composer.apply(Key::Char('x'), ms(at));
+/// Types a line in one read.
+fn burst(composer: &mut Composer, line: &str, at: u64) {
+    for character in line.chars() {
+        composer.continue_burst(ms(at));
+        composer.apply(Key::Char(character), ms(at));
     }
-    assert!(composer.is_burst(ms(6)));
-    assert!(!composer.is_burst(ms(200)));
-    assert!(!typed("hello").is_burst(ms(402)));
+}
+
+#[test]
+fn enter_at_the_end_of_a_burst_counts_when_nothing_follows() {
+    let mut composer = Composer::default();
+    burst(&mut composer, "hello", 0);
+    assert!(composer.take_burst_enter(ms(1)) && composer.has_waiting_enter());
+    assert!(!composer.settle_enter(ms(30), true), "more can follow");
+    assert!(!composer.settle_enter(ms(90), false), "input is pending");
+    assert!(composer.settle_enter(ms(90), true) && !composer.has_waiting_enter());
+    assert_eq!(composer.text(), "hello");
+    assert!(!composer.take_burst_enter(ms(200)), "a person pressed it");
+    assert!(!typed("hello").take_burst_enter(ms(410)), "5 ms after the last letter");
+}
+
+#[test]
+fn a_burst_of_several_lines_is_a_paste() {
+    for lines in [["one", "a", "", "three"], ["a", "b", "c", "d"]] {
+        let mut composer = Composer::default();
+        for (at, line) in (0..).step_by(20).zip(lines) {
+            burst(&mut composer, line, at);
+            composer.continue_burst(ms(at));
+            assert!(composer.take_burst_enter(ms(at)));
+        }
+        assert!(!composer.settle_enter(ms(500), true), "{composer:?}");
+        assert_eq!(composer.text(), lines.join("\n") + "\n");
+        assert!(!composer.take_burst_enter(ms(500)), "a person submits it");
+    }
 }
 
 #[test]

@@ -7,14 +7,28 @@ use windlass_checkpoint::{DiffEnd, ForeignChanges};
 use windlass_journal::FileJournal;
 use windlass_text::count_noun;
 
-/// Returns the changes of the newest run of a session as a unified diff.
-pub(super) fn diff(sessions: &Sessions, session: &str) -> Result<String, AppError> {
-    let folder = sessions.newest_folder(&sessions.find(session)?)?;
-    let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
-    let all = checkpoints.list().map_err(checkpoint_error)?;
-    let Some(first) = all.first() else { return Ok(String::new()) };
-    let diff = checkpoints.diff(&first.id, DiffEnd::Now).map_err(checkpoint_error)?;
-    Ok(format_diff(diff))
+use crate::action::DiffExtent;
+
+/// Returns the changes of a session, or of its newest run, as a unified diff.
+pub(super) fn diff(sessions: &Sessions, session: &str, extent: DiffExtent) -> Result<String, AppError> {
+    let record = sessions.find(session)?;
+    let folders = match extent {
+        DiffExtent::Run => vec![sessions.newest_folder(&record)?],
+        // The folder of a run can be deleted, as can its checkpoints.
+        DiffExtent::Session => record.runs.iter().filter_map(|run| sessions.folder(&run.id).ok()).collect(),
+    };
+    for folder in folders {
+        // Each checkpoint has the whole workspace, so the first one is the state at the first change.
+        let checkpoints = match open_checkpoints(&folder, &folder.settings()?) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        if let Some(first) = checkpoints.list().map_err(checkpoint_error)?.first() {
+            let diff = checkpoints.diff(&first.id, DiffEnd::Now).map_err(checkpoint_error)?;
+            return Ok(format_diff(diff));
+        }
+    }
+    Ok(String::new())
 }
 
 /// Restores the files of the newest run of a session to the state before a turn, or before the run.

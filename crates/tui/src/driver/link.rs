@@ -81,6 +81,12 @@ impl Link {
         });
     }
 
+    /// Reports the context window of the model of the next run.
+    pub(super) fn report_window(&self) {
+        let settings = self.template.clone();
+        self.parts.work(move |parts| Ok(Reply::ContextWindow(parts.host.context_tokens(&settings))));
+    }
+
     /// Follows the replies that change the session.
     pub(super) fn observe(&mut self, reply: &Reply) {
         if let Reply::Started { session } = reply
@@ -233,9 +239,9 @@ impl Link {
                     });
                 });
             }
-            Action::Diff => {
-                parts.work(move |parts| checkpoints::diff(parts.host.sessions(), &session).map(Reply::Diff));
-            }
+            Action::Diff(extent) => parts.work(move |parts| {
+                checkpoints::diff(parts.host.sessions(), &session, extent).map(Reply::Diff)
+            }),
             Action::Restore(turn) => parts.work(move |parts| {
                 checkpoints::restore(parts.host.sessions(), &session, turn).map(Reply::Notice)
             }),
@@ -252,12 +258,18 @@ impl Link {
             mode: self.template.offering.mode.clone().unwrap_or_default(),
             autonomy: self.template.autonomy.as_str().to_owned(),
         });
+        self.report_window();
     }
 
     /// Applies the changes of settings of a request. Sends an error and returns `None` if one is invalid.
     fn change(&mut self, request: StartRequest) -> Option<(StartRequest, RunChanges)> {
         match changes::apply(&request.changes, &mut self.template) {
-            Ok(changes) => Some((request, changes)),
+            Ok(changes) => {
+                if request.changes.model.is_some() {
+                    self.report_window();
+                }
+                Some((request, changes))
+            }
             Err(message) => {
                 self.parts.reply(request.fail(message));
                 None

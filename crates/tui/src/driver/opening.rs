@@ -24,6 +24,10 @@ pub(super) fn send_session(parts: &Parts, feed: &mpsc::Sender<Input>, name: &str
     };
     let last_seq = events.last().map_or(0, |event| event.seq);
     let earlier = events.len().saturating_sub(count_printed(&events));
+    if let Ok(settings) = parts.host.sessions().newest_folder(&record).and_then(|folder| folder.settings()) {
+        let window = parts.host.context_tokens(&settings);
+        drop(feed.blocking_send(Input::Reply(Reply::ContextWindow(window))));
+    }
     let left_out = describe_left_out(events.get(..earlier).unwrap_or_default());
     for (at, event) in events.into_iter().enumerate() {
         let event = Box::new(event);

@@ -6,7 +6,7 @@ use windlass_screen::{DiffLimits, Role, render_diff};
 
 use super::working_calls::WorkingCall;
 use super::{Phase, State};
-use crate::action::{Action, ForkTurn, Topic};
+use crate::action::{Action, DiffExtent, ForkTurn, Topic};
 use crate::complete::COMMANDS;
 
 /// Keys of a conversation, for `/help`.
@@ -63,7 +63,7 @@ impl State {
         match name {
             "help" => self.show_help(),
             "model" | "mode" | "autonomy" | "effort" => self.change_setting(name, value),
-            "diff" => self.request_diff(),
+            "diff" if self.has_session => self.request_diff(argument),
             "restore" => self.with_turn(value.as_deref(), Action::Restore),
             "fork" => self.fork_from(value.as_deref()),
             "compact" => self.compact(),
@@ -86,18 +86,26 @@ impl State {
         }
     }
 
-    fn request_diff(&mut self) {
-        if self.transcript.diff().is_empty() {
-            self.actions.push(Action::Diff);
-        } else {
-            let diff = self.transcript.diff().to_owned();
-            self.show_diff(&diff);
+    fn request_diff(&mut self, argument: &str) {
+        match argument {
+            "" => self.actions.push(Action::Diff(DiffExtent::Session)),
+            // The feed reports the changes of a run.
+            "run" if !self.transcript.diff().is_empty() => {
+                let diff = self.transcript.diff().to_owned();
+                self.show_diff(&diff);
+            }
+            "run" => self.actions.push(Action::Diff(DiffExtent::Run)),
+            _ => {
+                self.hint = Some(
+                    "/diff shows the changes of the session; /diff run those of its newest run".to_owned(),
+                )
+            }
         }
     }
 
     pub(super) fn show_diff(&mut self, diff: &str) {
         if diff.trim().is_empty() {
-            self.transcript.add_notice("the newest run changed no files");
+            self.transcript.add_notice("no files have changed");
             return;
         }
         let limits = DiffLimits::default().with_lines(DIFF_LINES);
@@ -194,6 +202,7 @@ impl State {
         (self.has_session, self.phase) = (false, Phase::Idle);
         self.tokens = (Tokens::default(), Tokens::default());
         (self.status.tokens, self.status.cost, self.status.context) = (None, None, None);
+        self.context_window = None;
         self.actions.push(Action::Open(String::new()));
         self.transcript.add_notice("the next task begins a new session");
     }

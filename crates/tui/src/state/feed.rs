@@ -129,12 +129,16 @@ impl State {
                 let end = self.now.saturating_add(Duration::from_millis(*delay_ms));
                 self.retry = Some((end, reason.clone()));
             }
-            FeedKind::TurnEnded { total, turn, .. } => {
+            FeedKind::TurnEnded { total, turn, usage, .. } => {
                 self.turn = *turn;
                 self.tokens.1 = *total;
                 self.show_tokens();
+                self.show_context(usage.input.saturating_add(usage.output));
             }
-            FeedKind::Context { used, window, .. } => self.status.context = Some((*used, *window)),
+            FeedKind::Context { used, window, .. } => {
+                self.context_window = Some(*window);
+                self.show_context(*used);
+            }
             FeedKind::Result { .. } => self.stop_after_call(),
             FeedKind::RunEnded { outcome, total } => {
                 self.tokens.1 = *total;
@@ -161,6 +165,19 @@ impl State {
             self.stop = StopRequest::Now;
             self.actions.push(Action::Stop);
         }
+    }
+
+    /// Sets the context window of the model. The tokens of the newest request stay.
+    pub(super) fn set_context_window(&mut self, window: Option<u64>) {
+        self.context_window = window;
+        self.show_context(self.status.context.map_or(0, |(used, _)| used));
+    }
+
+    /// Shows the tokens of the conversation, if the window is known. Providers that report no tokens leave it as it is.
+    fn show_context(&mut self, used: u64) {
+        let earlier = self.status.context.map_or(0, |(used, _)| used);
+        let used = if used == 0 { earlier } else { used };
+        self.status.context = self.context_window.map(|window| (used, window));
     }
 
     fn show_tokens(&mut self) {

@@ -18,6 +18,7 @@ impl State {
             return;
         }
         self.hint = None;
+        self.resolve_waiting_enter(key);
         if self.press_in_picker(key) {
             self.disturb_question();
             return;
@@ -54,8 +55,26 @@ impl State {
         }
     }
 
+    /// Decides about an Enter at the end of a burst when the next key arrives: text makes it a line feed, and before
+    /// another key it counts.
+    fn resolve_waiting_enter(&mut self, key: Key) {
+        if matches!(key, Key::Char(_) | Key::Enter | Key::NewLine | Key::Tab) {
+            self.composer.continue_burst(self.now);
+        } else if self.composer.end_waiting_enter() {
+            self.submit_line();
+        }
+    }
+
+    /// Submits the text if its Enter ended a burst and no more input followed.
+    pub(super) fn settle_enter(&mut self, is_idle: bool) {
+        if self.composer.settle_enter(self.now, is_idle) {
+            self.submit_line();
+        }
+    }
+
     pub(super) fn paste(&mut self, text: &str) {
         self.hint = None;
+        self.composer.continue_burst(self.now);
         self.disturb_question();
         if self.picker.is_none() {
             match self.mention_path(text) {
@@ -114,10 +133,13 @@ impl State {
     }
 
     fn press_enter(&mut self) {
-        if self.composer.is_burst(self.now) {
-            self.composer.apply(Key::NewLine, self.now);
-            return;
+        if !self.composer.take_burst_enter(self.now) {
+            self.submit_line();
         }
+    }
+
+    /// Completes the word before the caret, or submits the text.
+    fn submit_line(&mut self) {
         // A whole name of a command, or a whole path, needs no completion.
         let word = self
             .composer

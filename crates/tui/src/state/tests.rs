@@ -1,8 +1,10 @@
 //! Tests of conversations without a terminal.
 
+mod bursts;
 mod conversation;
 mod notices;
 mod questions;
+mod reports;
 mod settings;
 
 use std::time::Duration;

@@ -73,7 +73,9 @@ impl AgUiEncoder {
             json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": run, "outcome": outcome });
         if let Some((outcome, total)) = end {
             event["result"] = to_json(outcome);
-            event["usage"] = json!([usage(total)]);
+            if total.are_reported() {
+                event["usage"] = json!([usage(total)]);
+            }
         }
         self.emit(event, events);
         self.forget();

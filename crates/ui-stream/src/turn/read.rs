@@ -31,7 +31,9 @@ impl TurnParts {
             FeedKind::Reasoning { turn, text } => {
                 self.settle(*turn, &whole(PartKind::Reasoning, text.as_str().into()))
             }
-            FeedKind::Text { turn, text } => self.settle(*turn, &whole(PartKind::Text, text.as_str().into())),
+            FeedKind::Text { turn, text, .. } => {
+                self.settle(*turn, &whole(PartKind::Text, text.as_str().into()))
+            }
             FeedKind::Call { turn, call, tool, arguments } => {
                 let kind = PartKind::Call { call: call.clone(), tool: tool.clone() };
                 self.settle(*turn, &whole(kind, arguments.clone()))

@@ -158,3 +158,25 @@ fn an_openai_row_with_another_base_url_defaults_to_openai_chat() {
     assert!(azure.takes_cache_key);
     assert!(!azure.with_base_url("https://office.example/openai/v1").takes_cache_key);
 }
+
+#[test]
+fn providers_have_the_names_of_the_conventions() {
+    let file = "[vendor.office]\nlike = \"gemini\"\n[vendor.tower]\nlike = \"mistral\"\notel-name = \"mistral_ai\"\n\
+                [vendor.gemini]\nkey-env = \"OTHER_KEY\"\n";
+    let vendors = Vendors::builtin().with_file(file).unwrap();
+    for (known, name) in [
+        ("openai", "openai"),
+        ("openai-chat", "openai"),
+        ("openai-responses", "openai"),
+        ("azure-openai", "azure.ai.openai"),
+        ("anthropic", "anthropic"),
+        ("gemini", "gcp.gemini"),
+        ("mistral", "mistral_ai"),
+        ("xai", "x_ai"),
+        ("office", "office"),
+        ("tower", "mistral_ai"),
+        ("unknown", "unknown"),
+    ] {
+        assert_eq!(vendors.otel_name(known), name, "{known}");
+    }
+}

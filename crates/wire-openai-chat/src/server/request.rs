@@ -5,7 +5,8 @@ use windlass_protocol::{Delivery, OutputFormat, OutputSchema, ParallelCalls, Raw
 use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
 
 use crate::names::NAME;
-use crate::server::{messages, tools};
+use crate::server::messages;
+use crate::server::tools;
 
 pub(crate) fn serves(path: &str) -> bool {
     path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').ends_with("/chat/completions")
@@ -100,13 +101,9 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
 fn output_schema(fields: &mut Fields<'_>) -> Result<OutputSchema, RequestError> {
     let name = fields.text("name")?.unwrap_or_default();
     let schema = match fields.raw("schema") {
-        Some(raw) => raw_json(raw.get())?,
+        Some(raw) => tools::raw_json(raw.get())?,
         None => RawJson::default(),
     };
     let strict = Strictness::from_flag(fields.flag("strict")?);
     Ok(OutputSchema::new(name, schema).with_description(fields.text("description")?).with_strict(strict))
-}
-
-pub(crate) fn raw_json(text: &str) -> Result<RawJson, RequestError> {
-    text.parse().map_err(RequestError::Json)
 }

@@ -6,14 +6,8 @@ use windlass_protocol::{
 };
 use windlass_wire::{Fields, RequestError};
 
+use crate::marks::{FUNCTION, TOOL};
 use crate::names::NAME;
-use crate::server::request::raw_json;
-
-/// Fields of a tool's object outside of the tool's body: `{"type": "function", "function": {…},
-/// "cache_control": …}`.
-pub(crate) const OUTER: &str = "tool";
-/// Fields of a tool's body that this crate does not interpret.
-pub(crate) const INNER: &str = "function";
 
 pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     for (place, raw) in fields.list("tools")?.into_iter().flatten() {
@@ -31,7 +25,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
             None => return Err(tool.wrong("type", "expected a text")),
         };
         let mut marks = Map::new();
-        for (name, rest) in [(INNER, inner), (OUTER, tool.rest())] {
+        for (name, rest) in [(FUNCTION, inner), (TOOL, tool.rest())] {
             if !rest.is_empty() {
                 marks.insert(name.to_owned(), Value::Object(rest));
             }
@@ -121,4 +115,9 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         }
     };
     Ok(())
+}
+
+/// Parses JSON and keeps its text.
+pub(crate) fn raw_json(text: &str) -> Result<RawJson, RequestError> {
+    text.parse().map_err(RequestError::Json)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::ToolName;
 
-use super::{Checked, Level, LevelContext, level};
+use super::{CheckedSteps, Level, LevelContext, level};
 use crate::condition::Condition;
 use crate::plan::{Group, Kind, OutputConversion};
 use crate::questions::{APPROVAL, INPUT};
@@ -89,7 +89,7 @@ fn group(
         depth: around.depth.saturating_add(1),
         ..around
     };
-    let Checked { nodes, reads } = level(steps, inside)?;
+    let CheckedSteps { nodes, reads } = level(steps, inside)?;
     // A `map` runs its elements sequentially unless its author sets `at_once`.
     let at_once = step.at_once.or(over.is_some().then_some(1)).map(|count| count.max(1));
     let most = step.most.unwrap_or(MOST.0).min(MOST.1);

@@ -8,7 +8,7 @@ pub(super) struct Name<'a> {
 }
 
 /// Irregular participles, prepositions, adverbs and everyday adjectives.
-const ODD: [&str; 96] = [
+const ODD: [&str; 103] = [
     "about",
     "above",
     "across",
@@ -51,6 +51,7 @@ const ODD: [&str; 96] = [
     "found",
     "given",
     "gone",
+    "got",
     "gotten",
     "grown",
     "heard",
@@ -80,6 +81,7 @@ const ODD: [&str; 96] = [
     "overheard",
     "past",
     "put",
+    "ran",
     "said",
     "seen",
     "sent",
@@ -87,6 +89,7 @@ const ODD: [&str; 96] = [
     "since",
     "sought",
     "spoken",
+    "spent",
     "spread",
     "still",
     "taken",
@@ -95,16 +98,20 @@ const ODD: [&str; 96] = [
     "there",
     "thrown",
     "told",
+    "took",
     "torn",
     "toward",
     "under",
     "until",
     "upon",
+    "used",
     "where",
+    "why",
     "while",
     "with",
     "within",
     "without",
+    "written",
 ];
 
 /// Words with the ending `-ed` that are nouns, verbs or terms of the field.

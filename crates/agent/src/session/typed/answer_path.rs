@@ -55,15 +55,14 @@ impl AnswerPath {
         AnswerCall::new(agent, form, corrections).map_or(Self::Text, Self::Call)
     }
 
-    /// Returns the options of a run on this path.
-    pub(crate) fn options(&self) -> RunOptions {
-        let mut options = RunOptions::default();
+    /// Adds the settings of this path to the options of a run.
+    pub(crate) fn apply(&self, mut options: RunOptions) -> RunOptions {
         match self {
             Self::Schema(output) => options = options.with_output(output.clone()),
             Self::Call(call) => {
                 options.answer_toolbox = Some(call.toolbox.clone());
                 let choice = RequestOptions::default().with_tool_choice(call.choice.clone());
-                options = options.with_request_options(choice);
+                options.request = options.request.merge(&choice);
             }
             Self::Text => {}
         }
@@ -76,6 +75,15 @@ impl AnswerPath {
             Self::Schema(_) => None,
             Self::Call(call) => (!call.choice.demands_call()).then(|| call.instruction()),
             Self::Text => Some(form.instruction()),
+        }
+    }
+
+    /// Returns the words for a task that a completion tool can end, too: neither the provider nor the demand of a call
+    /// holds for the argument of that tool.
+    pub(crate) fn instruction_beside_completion<T>(&self, form: &Form<T>) -> String {
+        match self {
+            Self::Call(call) => call.instruction(),
+            Self::Schema(_) | Self::Text => form.instruction(),
         }
     }
 

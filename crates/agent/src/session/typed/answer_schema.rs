@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_loop::HookPoint;
-use windlass_protocol::{Arguments, Control, OutputFormat, RawJson};
+use windlass_protocol::{Arguments, Control, Message, RawJson};
 
+use super::answer_path::AnswerPath;
 use super::answer_text::AnswerText as TextWithValue;
+use super::answer_tool::Corrections;
 use super::form::Form;
-use crate::{Agent, AgentError, AnswerText, Hook, HookContext, HookFuture, HookVerdict, HookedCall};
+use crate::{
+    Agent, AgentError, AnswerText, Hook, HookContext, HookFuture, HookVerdict, HookedCall, RunOptions,
+};
 
 /// The points of a run at which a task can end: with an answer in words, or with the completion tool.
 const POINTS: [HookPoint; 2] = [HookPoint::Answer, HookPoint::Call];
@@ -17,10 +21,10 @@ const POINTS: [HookPoint; 2] = [HookPoint::Answer, HookPoint::Call];
 ///
 /// [`Agent::run_with_schema`] is the simpler way for a run that one process starts and ends. This type is for runs that
 /// are recorded and resumed: an answer that does not fit is returned to the model inside the same run, at most
-/// [`answer_corrections`](crate::AgentBuilder::answer_corrections) times. Add it with
-/// [`AgentBuilder::hook`](crate::AgentBuilder::hook), and pass [`output`](Self::output) to
-/// [`RunOptions::with_output`](crate::RunOptions::with_output), or [`instruction`](Self::instruction) to the model if it
-/// is `None`.
+/// [`answer_corrections`](crate::AgentBuilder::answer_corrections) times in a row. Add it with
+/// [`AgentBuilder::hook`](crate::AgentBuilder::hook), and pass the options of each run through [`begin`](Self::begin), or
+/// [`resume`](Self::resume) in a later process. Both take the same path as a typed answer: the provider enforces the schema,
+/// or a tool takes the answer, or the model gets the schema in words.
 ///
 /// ```
 /// use windlass_agent::AnswerSchema;
@@ -53,14 +57,34 @@ impl AnswerSchema {
         self
     }
 
-    /// Returns the schema in words for the model.
-    pub fn instruction(&self) -> String {
-        self.form.instruction()
+    /// Adds the schema to a task and to the options of its run. The agent has this schema as a hook.
+    ///
+    /// ```
+    /// # use windlass_agent::{Agent, AgentError, AnswerSchema, Report, RunOptions};
+    /// async fn start(agent: &Agent, schema: &AnswerSchema) -> Result<Report, AgentError> {
+    ///     let (task, options) = schema.begin(agent, "How many lines?", RunOptions::default());
+    ///     agent.run_with(task, options).await
+    /// }
+    /// ```
+    pub fn begin(
+        &self,
+        agent: &Agent,
+        task: impl Into<Message>,
+        options: RunOptions,
+    ) -> (Message, RunOptions) {
+        let path = self.choose(agent);
+        let words = path.instruction_beside_completion(&self.form);
+        (task.into().with_part(format!("\n\n{words}").as_str()), path.apply(options))
     }
 
-    /// Returns the output format that makes the provider of an agent enforce the schema, or `None` if it cannot.
-    pub fn output(&self, agent: &Agent) -> Option<OutputFormat> {
-        agent.enforce(self.form.schema())
+    /// Adds the schema to the options of a run that continues. Its recorded task has the words.
+    pub fn resume(&self, agent: &Agent, options: RunOptions) -> RunOptions {
+        self.choose(agent).apply(options)
+    }
+
+    /// Chooses the path. The machine counts the answers that do not fit, so the tool has no limit of its own.
+    fn choose(&self, agent: &Agent) -> AnswerPath {
+        AnswerPath::choose(agent, &self.form, &Arc::new(Corrections::unlimited()))
     }
 
     /// Reads the first value in a text that fits, like [`Agent::run_with_schema`].

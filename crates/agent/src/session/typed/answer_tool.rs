@@ -33,6 +33,11 @@ impl Corrections {
         Self { limit, used: AtomicU32::new(0), problem: Mutex::default() }
     }
 
+    /// Creates a count without a limit, for a run whose mistakes the machine counts, also after a resume.
+    pub(crate) fn unlimited() -> Self {
+        Self::new(u32::MAX)
+    }
+
     /// Returns the number of corrections so far.
     pub(crate) fn used(&self) -> u32 {
         self.used.load(Ordering::Relaxed)

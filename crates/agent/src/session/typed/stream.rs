@@ -21,7 +21,7 @@ use super::answer_text::{AnswerText, Growth};
 use super::answer_tool::Corrections;
 use super::form::{Form, MEMBER};
 use super::{TypedEvent, TypedReport};
-use crate::{AgentError, EventStream, Report, Session};
+use crate::{AgentError, EventStream, Report, RunOptions, Session};
 
 /// The session of a typed answer.
 pub(crate) enum SessionRef<'s> {
@@ -122,7 +122,7 @@ impl<'s, T: DeserializeOwned + 'static> TypedStream<'s, T> {
 
 impl<T> TypedStream<'_, T> {
     fn start(&mut self, task: Message) {
-        let options = self.path.options();
+        let options = self.path.apply(RunOptions::default());
         self.events = Some(self.session.get().begin(task, options));
     }
 

@@ -64,7 +64,10 @@ async fn a_slow_reader_gets_the_missed_deltas_as_one_and_their_number() {
     // The whole text replaces the draft: a reader that joins now does not get the draft.
     let ended =
         FeedKind::TurnEnded { turn: 1, stop: None, usage: Tokens::default(), total: Tokens::default() };
-    feed.publish([event(2, FeedKind::Text { turn: 1, text: "one two three".to_owned() }), event(3, ended)]);
+    feed.publish([
+        event(2, FeedKind::Text { turn: 1, text: "one two three".to_owned(), sources: Vec::new() }),
+        event(3, ended),
+    ]);
     let (mut late, first) = feed.subscribe(Some(1));
     assert_eq!(first, 2);
     let kinds: Vec<u64> = read(&mut late).await.iter().map(|event| event.seq).collect();

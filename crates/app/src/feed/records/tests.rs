@@ -31,3 +31,18 @@ fn an_answer_costs_the_prices_of_the_model_that_gave_it() {
     assert_eq!((fallback.0 * 3, fallback.1), (own.0, own.1 + fallback.0));
     assert!(fallback.0 > 0);
 }
+
+#[test]
+fn a_text_has_each_of_its_sources_once() {
+    let page = json!({"source": {"url": "https://a.example"}, "title": "A", "range": {"start": 0, "end": 3}});
+    let again =
+        json!({"source": {"url": "https://a.example"}, "title": "A", "range": {"start": 4, "end": 7}});
+    let text = json!({"type": "text", "text": "Yes, both.",
+        "citations": [page, again, {"source": {"document": "file-1"}}]});
+    let message = json!({"role": "assistant", "parts": [text]});
+    let entry = json!({"entry": "answered", "message": message, "refused": [], "stop": null});
+    let events = RecordReader::default().read(&serde_json::from_value(entry).unwrap());
+    let text = serde_json::to_value(&events[0]).unwrap();
+    let sources = json!([{"source": "https://a.example", "title": "A"}, {"source": "file-1"}]);
+    assert_eq!(text, json!({"kind": "text", "turn": 1, "text": "Yes, both.", "sources": sources}));
+}

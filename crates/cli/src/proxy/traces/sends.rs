@@ -8,11 +8,12 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::SdkTracer;
 use windlass_gateway::RequestLine;
-use windlass_telemetry::provider_name;
 
 /// The time of a request at one upstream.
 pub(super) struct Stay {
     upstream: String,
+    /// The upstream's name in the conventions.
+    provider: String,
     /// The parent of the spans of its sends.
     parent: SpanContext,
     start: SystemTime,
@@ -22,15 +23,15 @@ pub(super) struct Stay {
 
 impl Stay {
     /// Begins the time at an upstream of a chain.
-    pub(super) fn begin(upstream: &str, parent: SpanContext) -> Self {
-        Self { upstream: upstream.to_owned(), parent, start: SystemTime::now(), end: None }
+    pub(super) fn begin(upstream: &str, provider: String, parent: SpanContext) -> Self {
+        Self { upstream: upstream.to_owned(), provider, parent, start: SystemTime::now(), end: None }
     }
 
     /// Returns the time of a request that has ended at its only upstream.
-    pub(super) fn from_request_line(line: &RequestLine, parent: SpanContext) -> Self {
+    pub(super) fn from_request_line(line: &RequestLine, provider: String, parent: SpanContext) -> Self {
         let start = to_system_time(line.time_ms.saturating_add(line.wait_ms.unwrap_or_default()));
         let end = Some((SystemTime::now(), line.status));
-        Self { upstream: line.upstream.clone(), parent, start, end }
+        Self { upstream: line.upstream.clone(), provider, parent, start, end }
     }
 
     pub(super) fn is_of(&self, parent: &SpanContext) -> bool {
@@ -75,7 +76,7 @@ fn record(
         .with_kind(SpanKind::Client)
         .with_start_time(start)
         .with_attributes([
-            KeyValue::new("gen_ai.provider.name", provider_name(&stay.upstream).to_owned()),
+            KeyValue::new("gen_ai.provider.name", stay.provider.clone()),
             KeyValue::new("windlass.upstream", stay.upstream.clone()),
             // The first send has the number 0, as in OpenTelemetry's conventions.
             KeyValue::new(

@@ -61,6 +61,7 @@ proptest! {
                         }
                         Err(Denial::Later { wait, .. }) => prop_assert!(wait > Duration::ZERO),
                         Err(Denial::TooLarge { needed, most, .. }) => prop_assert!(needed > most),
+                        Err(Denial::Unrecorded) => prop_assert!(false, "no file keeps the accounts"),
                     }
                 }
                 Step::End(index, percentage) if !open.is_empty() => {
@@ -189,6 +190,39 @@ fn a_killed_process_has_counted_each_reservation() {
     drop(open());
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains(r#""client":"c""#) && !text.contains(r#""client":"a""#), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_request_whose_reservation_cannot_be_written_is_refused_and_not_counted() {
+    use std::{fs::File, path::Path};
+    let limits = ClientLimits { tokens_per_month: Some(10), ..ClientLimits::default() };
+    let rates = ClientLimits { requests_per_minute: Some(2), ..ClientLimits::default() };
+    let both = ClientLimits { requests_per_minute: Some(2), tokens_per_minute: Some(10), ..limits };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("usage.jsonl");
+    let (accounts, amount) = (Accounts::default(), Amount { tokens: 4, cost: 2 });
+    let file = accounts.open(&path).unwrap();
+    let first = accounts.reserve("a", &both, amount, 5).unwrap();
+    let before = accounts.usage();
+    accounts.lock().open_journal(File::options().append(true), Path::new("/dev/full"));
+    for _ in 0..5 {
+        assert_eq!(accounts.reserve("a", &both, amount, 5).unwrap_err(), Denial::Unrecorded);
+    }
+    assert_eq!(accounts.usage(), before);
+    // An answer that was sent counts. Requests without a budget, and answers that cost nothing, need no record.
+    accounts.settle(&first, Amount { tokens: 1, cost: 1 });
+    assert!(accounts.reserve("b", &rates, amount, 5).is_ok());
+    assert!(accounts.reserve("c", &limits, Amount::default(), 5).is_ok());
+    accounts.lock().open_journal(File::options().append(true), &path);
+    assert!(accounts.reserve("a", &both, amount, 5).is_ok());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains(r#""client":"a""#)).count(), 1, "{text}");
+    assert!(text.contains(r#""month_tokens":5"#), "{text}");
+    // An operator can choose that requests continue.
+    accounts.lock().open_journal(File::options().append(true), Path::new("/dev/full"));
+    file.answer_unrecorded();
+    assert!(accounts.reserve("d", &limits, amount, 5).is_ok());
 }
 
 #[test]

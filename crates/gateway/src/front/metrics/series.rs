@@ -46,8 +46,6 @@ pub(super) struct FirstBytes {
 
 impl Series {
     pub(super) fn new(line: &RequestLine) -> Self {
-        let label =
-            |text: &str| text.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect();
         Self { client: label(&line.client), model: label(&line.model), upstream: label(&line.upstream) }
     }
 
@@ -55,6 +53,16 @@ impl Series {
     pub(super) fn merge_models(self) -> Self {
         Self { model: OTHER.to_owned(), ..self }
     }
+}
+
+/// Removes control characters and the letters beyond the maximum.
+fn label(text: &str) -> String {
+    let is_usual =
+        |text: &str| text.len() <= MOST_LETTERS && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_usual(text) {
+        return text.to_owned();
+    }
+    text.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
 }
 
 impl SeriesCounters {

@@ -51,3 +51,12 @@ fn calls_without_a_path_are_named_by_their_arguments() {
     );
     assert!(describe_calls(&run).starts_with("run exactly `cargo test` in the workspace's own folder"));
 }
+
+#[test]
+fn a_command_of_several_lines_is_named_by_its_size() {
+    let effect = Effect::Execute { command: "cat > a <<'E'\nx\nE\n".into(), directory: ".".into() };
+    let run = facts("run_command", vec![effect]);
+    let words = describe_calls(&run);
+    let start = "run exactly this command of 3 lines and 18 bytes in the workspace's own folder";
+    assert!(words.starts_with(start), "{words}");
+}

@@ -95,9 +95,15 @@ impl Executing {
         id: &CallId,
         request: Box<ApprovalRequest>,
     ) -> Option<Transition> {
-        let recorded = self.recorded.remove(id).filter(|recorded| recorded.request.digest == request.digest);
-        let (is_new, request) =
-            recorded.map_or((true, request), |RecordedApproval { request, .. }| (false, request));
+        let (is_new, request) = match self.recorded.remove(id) {
+            Some(RecordedApproval { request: recorded, .. }) if recorded.digest == request.digest => {
+                (false, recorded)
+            }
+            Some(RecordedApproval { request: earlier, .. }) => {
+                (true, Box::new(request.with_earlier(&earlier)))
+            }
+            None => (true, request),
+        };
         if !core.open_approval(&request) {
             return self.deny_without_approver(core, id);
         }
