@@ -5,6 +5,7 @@
 //! recorded yet. [`SessionHost::watch`](crate::sessions::SessionHost::watch) returns the feed of a session from any
 //! number on.
 
+mod agent_tokens;
 mod card;
 mod convert;
 mod event;

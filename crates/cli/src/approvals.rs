@@ -22,7 +22,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
     let Some(run) = arguments.command.run_id() else { return Ok(ExitCode::SUCCESS) };
     let (folder, open) = waiting(app, run)?;
     for answer in create_answers(&arguments.command, &open)? {
-        store_answer(&folder, &answer.stored)?;
+        store_answer(&folder, &answer.stored.clone().with_window("command line"))?;
         answer.report()?;
     }
     print_stored(&folder, &open, &arguments.store.describe());

@@ -21,7 +21,7 @@ use crate::project::{self, Project};
 use crate::show::Show;
 use crate::signals::Signals;
 use crate::terminal::Terminal;
-use crate::usage::{self, Spending};
+use crate::usage;
 use crate::{output, run};
 
 pub(crate) async fn demo(arguments: Demo, app: &App) -> anyhow::Result<ExitCode> {
@@ -67,7 +67,7 @@ async fn mend(
         .with_cancellation(stop.clone())
         .with_outputs(folder.outputs());
     let began = Instant::now();
-    let mut show = Show::new(Spending::default());
+    let mut show = Show::new();
     // Let `signals` handle an earlier Ctrl-C; the run handles later ones.
     tokio::task::yield_now().await;
     is_driven.store(true, Ordering::Release);

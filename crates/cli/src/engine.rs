@@ -26,7 +26,7 @@ use crate::run::{exit_code, session_options, settings_of};
 use crate::script::print_answer;
 use crate::show::Show;
 use crate::telemetry::Telemetry;
-use crate::usage::{self, Spending};
+use crate::usage;
 
 pub(crate) use self::questions::{answer, say, stop};
 
@@ -131,7 +131,7 @@ pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Res
     };
     output::note(&format!("run {} on {address}", handle.id()));
     let stop = CancellationToken::new();
-    let mut show = Show::new(Spending::default());
+    let mut show = Show::new();
     let (events, watching) = watch(&handle, &*approver, &stop);
     let events = Box::pin(stream::unfold(events, |mut events| async {
         events.recv().await.map(|event| (Ok::<Event, AgentError>(event), events))

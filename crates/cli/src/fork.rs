@@ -13,7 +13,7 @@ use crate::arguments::{Fork, StoreOption};
 use crate::drive::{RunParts, Telling, drive};
 use crate::input;
 use crate::people::choose_people;
-use crate::run::{report_end, spending_of, tell_differences};
+use crate::run::{RunCost, prices_of, report_end, tell_differences};
 use crate::show::Show;
 use crate::telemetry::Telemetry;
 
@@ -37,11 +37,13 @@ async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyho
     let fork = windlass_cassette::Fork::new(call, answer);
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, inbox, recording, mut feed, .. } = session;
-    let mut show = Show::new(spending_of(app, &recorded, &options.providers)?);
+    let prices = prices_of(app, &recorded, &options.providers)?;
+    let mut show = Show::new();
     let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
     let (telling, parts) = (Telling::from_flag(arguments.json), RunParts { inbox: &inbox, feed: &mut feed });
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await?;
     let is_same = tell_differences(&recording.finish()?);
-    let code = report_end(&folder, &StoreOption::default(), &outcome, &show);
+    let cost = RunCost { total: feed.total(), prices };
+    let code = report_end(&folder, &StoreOption::default(), &outcome, &show, &cost);
     Ok(if is_same { code } else { ExitCode::FAILURE })
 }

@@ -21,11 +21,12 @@ pub(crate) fn choose_people(app: &App, approval: &Approval, root: &Path) -> anyh
         return Ok(People::approve_all());
     }
     if approval.deny {
-        return Ok(People::new(SayNo));
+        return Ok(People::new(SayNo).with_window("option --deny"));
     }
     if !approval.suspend && (approval.ask || Terminal::is_there()) {
         let terminal = Terminal::new();
-        return Ok(People::new(terminal.clone()).with_human(terminal).with_learning(approval.learn));
+        let people = People::new(terminal.clone()).with_human(terminal).with_window("terminal");
+        return Ok(people.with_learning(approval.learn));
     }
     Ok(People::suspend())
 }

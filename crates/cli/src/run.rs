@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use windlass_agent::{Budget, Outcome};
 use windlass_app::assembly::AnswerForm;
+use windlass_app::feed::Tokens;
 use windlass_app::providers::{Provider, ProviderOptions};
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::sessions::{Continuation, RunChanges, Sessions};
@@ -21,7 +22,7 @@ use crate::people::choose_people;
 use crate::script::{AnswerFile, print_answer, read_schema};
 use crate::show::Show;
 use crate::telemetry::Telemetry;
-use crate::usage::{self, Spending};
+use crate::usage::RunPrices;
 use crate::{input, output};
 
 /// Exit code of a suspended run: `EX_TEMPFAIL` of `sysexits.h`, a temporary failure.
@@ -58,7 +59,8 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
     // A process that is killed later prints no command that resumes the run.
     output::note(&format!("run {}", folder.id));
     let settings = folder.settings()?;
-    let mut show = Show::new(spending_of(app, &settings, &arguments.reach.options())?);
+    let prices = prices_of(app, &settings, &arguments.reach.options())?;
+    let mut show = Show::new();
     let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     let outcome = drive(events, &mut show, telling, &stop, Some(parts)).await;
@@ -73,7 +75,7 @@ async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow:
         print_answer(&outcome, form.as_ref())?;
     }
     file.store(&outcome, form.as_ref())?;
-    Ok(report_end(&folder, &arguments.store, &outcome, &show))
+    Ok(report_end(&folder, &arguments.store, &outcome, &show, &RunCost { total: feed.total(), prices }))
 }
 
 /// Starts or shows a run of a durable engine.
@@ -223,16 +225,16 @@ pub(crate) fn settings_of(arguments: &Run, app: &App, task: String) -> anyhow::R
     Ok(settings)
 }
 
-/// Returns the count of a run's cost. Its prices are in US dollars if they are those of the table.
-pub(crate) fn spending_of(
+/// Returns the prices of a run. They are in US dollars if they are those of the table.
+pub(crate) fn prices_of(
     app: &App,
     settings: &RunSettings,
     options: &ProviderOptions,
-) -> anyhow::Result<Spending> {
+) -> anyhow::Result<RunPrices> {
     let prices = settings.budget.prices;
     let listed = settings.provider.price(app, options)?.filter(|price| price.as_of.is_some());
     let is_listed = listed.is_some_and(|price| price.prices == prices);
-    Ok(Spending::new(prices, is_listed.then_some("USD")))
+    Ok(RunPrices::new(prices, is_listed.then_some("USD")))
 }
 
 /// Returns the budget of a run with the prices of its model, if they are known.
@@ -284,7 +286,7 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
     let options = session_options(arguments, app, &settings, &stop)?;
     let Replay { events, recording, .. } = Replay::start(app, file, &options).await?;
     let telling = Telling::from_flags(arguments.json, arguments.script.print);
-    let outcome = drive(events, &mut Show::new(Spending::default()), telling, &stop, None).await?;
+    let outcome = drive(events, &mut Show::new(), telling, &stop, None).await?;
     if telling == Telling::Answer {
         print_answer(&outcome, AnswerForm::new(&settings)?.as_ref())?;
     }
@@ -304,6 +306,13 @@ pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
     differences.is_empty()
 }
 
+/// The tokens of a run with those of its sub-agents, and the prices of its model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunCost {
+    pub(crate) total: Tokens,
+    pub(crate) prices: RunPrices,
+}
+
 /// Prints the token usage, the journal's path and the command that resumes the run, and returns the exit
 /// code.
 pub(crate) fn report_end(
@@ -311,12 +320,13 @@ pub(crate) fn report_end(
     store: &StoreOption,
     outcome: &Outcome,
     show: &Show,
+    cost: &RunCost,
 ) -> ExitCode {
     let store = store.describe();
     output::note(&format!(
         "{}, {}; journal: {}",
-        usage::words(show.usage),
-        show.spending.words(),
+        cost.total.describe(),
+        cost.prices.describe_cost(cost.total.cost, show.has_unreported),
         folder.describe_journal()
     ));
     if matches!(outcome, Outcome::Completed { .. }) {

@@ -18,7 +18,7 @@ pub(crate) use self::run::outcome_text;
 use self::speech::Speech;
 use crate::output;
 use crate::paint::{Painted, Painter, role_of};
-use crate::usage::Spending;
+use crate::usage::is_unreported;
 
 /// Maximum number of printed lines of a result.
 const RESULT_LINES: usize = 12;
@@ -33,7 +33,8 @@ pub(crate) struct Show {
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
-    pub(crate) spending: Spending,
+    /// True if an answer had no report of its tokens, so its cost is unknown.
+    pub(crate) has_unreported: bool,
     pub(crate) outcome: Option<Outcome>,
     /// True if Ctrl-C cancelled the run.
     pub(crate) is_interrupted: bool,
@@ -59,7 +60,7 @@ impl Show {
     }
 
     fn text_of(&mut self, event: &Event) -> Painted {
-        self.spending.count(event);
+        self.has_unreported |= is_unreported(event);
         match event {
             Event::Text { .. } | Event::Reasoning { .. } => return self.speak(event),
             Event::TextEnded | Event::ReasoningEnded => return self.end_speech(),

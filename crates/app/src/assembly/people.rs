@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 #[cfg(unix)]
 use windlass_agent::FileApprover;
-use windlass_agent::{ApproveAll, Approver, DenyAll, UnansweredPolicy};
-use windlass_tool::Human;
+use windlass_agent::{ApproveAll, Approver, ApproverFuture, DenyAll, UnansweredPolicy};
+use windlass_hitl::ApprovalRequest;
+use windlass_tool::{AnswerFuture, Human, Question};
 
 use crate::app::App;
 #[cfg(unix)]
@@ -49,7 +50,7 @@ impl People {
 
     /// Approves every call. The approvals accept no MCP tool for later runs, because no person saw it.
     pub fn approve_all() -> Self {
-        Self { accepts_tools: false, ..Self::new(ApproveAll) }
+        Self { accepts_tools: false, ..Self::new(ApproveAll).with_window("option --yes") }
     }
 
     /// Returns the approver.
@@ -101,7 +102,8 @@ impl People {
             root.display()
         );
         let notices = app.notices().clone();
-        Ok(Self::new(approver.on_refusal(move |refused| notices.inform(refused.to_string()))))
+        let approver = approver.on_refusal(move |refused| notices.inform(refused.to_string()));
+        Ok(Self::new(approver).with_window("approval folder"))
     }
 
     /// Sets the human who answers questions of tools.
@@ -109,9 +111,59 @@ impl People {
         Self { human: Some(Arc::new(human)), ..self }
     }
 
+    /// Names the place of the answers for the feed. Set the human first.
+    pub fn with_window(mut self, window: impl Into<Arc<str>>) -> Self {
+        let window = window.into();
+        let (windows, guidance) = (self.windows.clone(), self.guidance.clone());
+        self.human = self.human.map(|human| {
+            Arc::new(NamedHuman { inner: human, window: window.clone(), windows, guidance }) as _
+        });
+        let (inner, windows) = (self.approver, self.windows.clone());
+        self.approver = Arc::new(NamedApprover { inner, window, windows });
+        self
+    }
+
     /// Sets whether answers of the human are learned, also where the user's settings do not enable it.
     pub fn with_learning(self, learns: bool) -> Self {
         Self { learns, ..self }
+    }
+}
+
+/// Approver whose answers have the name of a window in the feed.
+struct NamedApprover {
+    inner: Arc<dyn Approver>,
+    window: Arc<str>,
+    windows: AnswerWindows,
+}
+
+impl Approver for NamedApprover {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async move {
+            let decision = self.inner.decide(request).await?;
+            self.windows.set(&request.request_id, &*self.window);
+            Some(decision)
+        })
+    }
+}
+
+/// Human whose answers about how a run continues have the name of a window in the feed.
+struct NamedHuman {
+    inner: Arc<dyn Human>,
+    window: Arc<str>,
+    windows: AnswerWindows,
+    guidance: GuidanceSlot,
+}
+
+impl Human for NamedHuman {
+    fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async move {
+            let id = self.guidance.find(&question.text);
+            let words = self.inner.answer(question).await?;
+            if let Some(id) = id {
+                self.windows.set(id, &*self.window);
+            }
+            Ok(words)
+        })
     }
 }
 

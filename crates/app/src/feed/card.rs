@@ -122,6 +122,10 @@ pub enum QuestionEnd {
         /// True if calls of the same shape need no further question in this session.
         #[serde(default)]
         remembered: bool,
+        /// The arguments of the call, if the person changed them. The tool, the policy and the work mode check the
+        /// changed call again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<Value>,
         /// A comment for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,

@@ -6,7 +6,7 @@ use windlass_agent::{InterruptId, Outcome, Prices, Wait};
 use windlass_command::Command;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{
-    Citation, CitationSource, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage,
+    Arguments, Citation, CitationSource, Content, Effect, Message, Part, Payload, ToolCall, ToolResult, Usage,
 };
 
 use super::card::{CallCard, CardChange, CardEffect, CardPath, CitedSource, QuestionEnd, RunOutcome, Tokens};
@@ -75,6 +75,18 @@ impl Tokens {
         self.cost = self.cost.saturating_add(other.cost);
     }
 
+    /// Returns the tokens that remain after those of `other`.
+    pub(super) fn subtract(&self, other: &Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+            reasoning: self.reasoning.saturating_sub(other.reasoning),
+            cost: self.cost.saturating_sub(other.cost),
+        }
+    }
+
     /// Returns true if a provider reported a number. The protocol uses zero for unreported numbers.
     pub fn are_reported(&self) -> bool {
         self.input > 0 || self.output > 0
@@ -97,13 +109,13 @@ impl Tokens {
 }
 
 /// Returns the arguments of a call as JSON, or its text.
-fn arguments(call: &ToolCall) -> Value {
+pub(super) fn arguments(call: &ToolCall) -> Value {
     match &call.payload {
         Payload::Custom { input } => Value::String(input.clone()),
         Payload::LocalShell { command, .. } => {
             Value::Array(command.iter().cloned().map(Value::String).collect())
         }
-        _ => call.arguments().map_or(Value::Null, windlass_protocol::Arguments::to_value),
+        _ => call.arguments().map_or(Value::Null, Arguments::to_value),
     }
 }
 
@@ -168,18 +180,33 @@ pub(super) fn result(result: &ToolResult) -> FeedKind {
     }
 }
 
-pub(super) fn closing(outcome: &ApprovalOutcome) -> QuestionEnd {
+/// Returns the event that closes the question about a call. `asked` is the arguments in the question.
+pub(super) fn close_question(outcome: &ApprovalOutcome, asked: Option<&Value>) -> FeedKind {
+    let review = match outcome {
+        ApprovalOutcome::Answered(decision) => decision.review.as_ref().filter(|review| review.decided),
+        _ => None,
+    };
+    FeedKind::QuestionClosed {
+        question: outcome.request_id().to_owned(),
+        closing: closing(outcome, asked),
+        by: review.map(|review| format!("review by {}", review.model)),
+    }
+}
+
+fn closing(outcome: &ApprovalOutcome, asked: Option<&Value>) -> QuestionEnd {
     match outcome {
-        ApprovalOutcome::Answered(decision) => closing_of_decision(decision),
+        ApprovalOutcome::Answered(decision) => closing_of_decision(decision, asked),
         ApprovalOutcome::TimedOut { .. } => QuestionEnd::TimedOut,
         _ => QuestionEnd::NoApprover,
     }
 }
 
-fn closing_of_decision(decision: &ApprovalDecision) -> QuestionEnd {
+fn closing_of_decision(decision: &ApprovalDecision, asked: Option<&Value>) -> QuestionEnd {
     let comment = decision.reason.clone();
     if decision.approved {
-        QuestionEnd::Approved { remembered: decision.remember || decision.always_allow, comment }
+        let arguments = decision.arguments.as_ref().map(Arguments::to_value);
+        let arguments = arguments.filter(|arguments| Some(arguments) != asked);
+        QuestionEnd::Approved { remembered: decision.remember || decision.always_allow, arguments, comment }
     } else {
         QuestionEnd::Denied { comment }
     }

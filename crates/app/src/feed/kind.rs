@@ -44,7 +44,7 @@ pub enum FeedKind {
     RunEnded {
         /// The outcome.
         outcome: RunOutcome,
-        /// The run's tokens.
+        /// The tokens and the cost of the run, with those of its sub-agents. The event of a sub-agent has its own only.
         total: Tokens,
     },
     /// A message other than a result was added to the conversation.
@@ -236,7 +236,8 @@ pub enum FeedKind {
         stop: Option<String>,
         /// The answer's tokens and cost.
         usage: Tokens,
-        /// The run's tokens and cost so far.
+        /// The tokens and the cost of the run so far, with those of its sub-agents. The event of a sub-agent has its own
+        /// only.
         total: Tokens,
     },
     /// An attempt at an answer failed. Its streamed texts are void, and the answer is requested again.

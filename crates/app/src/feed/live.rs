@@ -43,6 +43,8 @@ struct Child {
     reasoning: String,
     /// The cost of the agent's run so far.
     cost: u64,
+    /// The arguments in the open questions, by the ids of the questions.
+    asked: BTreeMap<String, Value>,
 }
 
 /// The positions in the answer that streams.
@@ -237,7 +239,27 @@ impl Child {
             return kinds;
         }
         let kind = self.streaming.read(event).or_else(|| convert_live(event));
-        kind.or_else(|| convert_child(event, self.cost)).into_iter().collect()
+        kind.or_else(|| self.read_question(event))
+            .or_else(|| convert_child(event, self.cost))
+            .into_iter()
+            .collect()
+    }
+
+    fn read_question(&mut self, event: &Event) -> Option<FeedKind> {
+        match event {
+            Event::ToolApprovalRequest { request, .. } => {
+                self.asked.insert(request.request_id.clone(), convert::arguments(&request.call));
+                Some(FeedKind::QuestionOpened {
+                    question: request.request_id.clone(),
+                    card: Question::Call { card: Box::new(convert::card(request)) },
+                })
+            }
+            Event::ApprovalEnded { outcome } => {
+                let asked = self.asked.remove(outcome.request_id());
+                Some(convert::close_question(outcome, asked.as_ref()))
+            }
+            _ => None,
+        }
     }
 
     /// Collects the whole texts and calls of the answer.
@@ -264,15 +286,6 @@ impl Child {
 fn convert_child(event: &Event, cost: u64) -> Option<FeedKind> {
     Some(match event {
         Event::Decided { call, decision } => convert::decision(call.as_str(), decision),
-        Event::ToolApprovalRequest { request, .. } => FeedKind::QuestionOpened {
-            question: request.request_id.clone(),
-            card: Question::Call { card: Box::new(convert::card(request)) },
-        },
-        Event::ApprovalEnded { outcome } => FeedKind::QuestionClosed {
-            question: outcome.request_id().to_owned(),
-            closing: convert::closing(outcome),
-            by: None,
-        },
         Event::CallRunning { call } => FeedKind::CallRunning { call: call.to_string() },
         Event::CallDeferred { call } => FeedKind::CallDeferred { call: call.to_string() },
         Event::CallEnded { result } => convert::result(result),

@@ -85,6 +85,7 @@ impl NumberedEvents {
                     numbered.add_record(records, record, Some(events), by.as_deref())?;
                 }
                 LogItem::Event { agent, kind } => {
+                    numbered.reader.count_agent(agent.as_ref(), &kind);
                     numbered.push(item.at_ms, NewEvent { agent, kind: *kind });
                 }
             }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use windlass_agent::{DeliverAt, Entry, Outcome, Prices};
 use windlass_protocol::{CallId, Message, Part, Usage};
 
+use super::agent_tokens::AgentTokens;
 use super::card::{MessageSource, Question, QuestionEnd, Tokens};
 use super::convert::{self, guidance_id};
+use super::event::AgentPath;
 use super::kind::FeedKind;
 
 /// Reader of a run's records, which returns the events of each of them. The live feed and a later reader use it
@@ -19,9 +22,19 @@ pub(crate) struct RecordReader {
     turn: u32,
     /// True if the newest message is an answer.
     is_behind_answer: bool,
-    total: Tokens,
-    /// The ids of the open questions, with the call of each question about a call.
-    open: BTreeMap<String, Option<CallId>>,
+    /// The tokens of the run without its sub-agents.
+    own: Tokens,
+    agents: AgentTokens,
+    /// The open questions by their ids, with the call of each question about a call.
+    open: BTreeMap<String, Option<OpenCall>>,
+}
+
+/// The call of an open question.
+#[derive(Clone, Debug)]
+struct OpenCall {
+    id: CallId,
+    /// The arguments in the question.
+    arguments: Value,
 }
 
 impl RecordReader {
@@ -33,6 +46,20 @@ impl RecordReader {
     /// Returns the number of the turn whose answer arrives next.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turn.saturating_add(1)
+    }
+
+    /// Returns the tokens of the run and of its sub-agents.
+    pub(crate) fn total(&self) -> Tokens {
+        let mut total = self.own;
+        total.add(self.agents.total());
+        total
+    }
+
+    /// Counts the tokens of a numbered event of a sub-agent, which no record of the run contains.
+    pub(super) fn count_agent(&mut self, agent: Option<&AgentPath>, kind: &FeedKind) {
+        if let Some(agent) = agent {
+            self.agents.count(agent, kind);
+        }
     }
 
     /// Returns the events of the next record.
@@ -85,7 +112,8 @@ impl RecordReader {
             Entry::Decided { call, decision, .. } => vec![convert::decision(call.as_str(), decision)],
             Entry::Asked { request } => {
                 let mut events = self.withdraw(|open| open == Some(&request.call.id));
-                self.open.insert(request.request_id.clone(), Some(request.call.id.clone()));
+                let (id, arguments) = (request.call.id.clone(), convert::arguments(&request.call));
+                self.open.insert(request.request_id.clone(), Some(OpenCall { id, arguments }));
                 events.push(FeedKind::QuestionOpened {
                     question: request.request_id.clone(),
                     card: Question::Call { card: Box::new(convert::card(request)) },
@@ -93,9 +121,8 @@ impl RecordReader {
                 events
             }
             Entry::Approval { outcome, .. } => {
-                self.open.remove(outcome.request_id());
-                let question = outcome.request_id().to_owned();
-                vec![FeedKind::QuestionClosed { question, closing: convert::closing(outcome), by: None }]
+                let asked = self.open.remove(outcome.request_id()).flatten();
+                vec![convert::close_question(outcome, asked.as_ref().map(|call| &call.arguments))]
             }
             Entry::Intent { call } => vec![FeedKind::CallRunning { call: call.to_string() }],
             Entry::Deferred { call } => vec![FeedKind::CallDeferred { call: call.to_string() }],
@@ -144,7 +171,7 @@ impl RecordReader {
                 _ => None,
             })
             .collect();
-        events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total });
+        events.push(FeedKind::TurnEnded { turn, stop, usage, total: self.total() });
         events
     }
 
@@ -173,7 +200,7 @@ impl RecordReader {
     fn read_end(&mut self, outcome: &Outcome) -> Vec<FeedKind> {
         let is_suspended = matches!(outcome, Outcome::Suspended { .. });
         let mut events = if is_suspended { Vec::new() } else { self.withdraw(|_| true) };
-        events.push(FeedKind::RunEnded { outcome: convert::outcome(outcome), total: self.total });
+        events.push(FeedKind::RunEnded { outcome: convert::outcome(outcome), total: self.total() });
         events
     }
 
@@ -182,7 +209,7 @@ impl RecordReader {
         let selected: Vec<String> = self
             .open
             .iter()
-            .filter(|(_, call)| is_selected(call.as_ref()))
+            .filter(|(_, call)| is_selected(call.as_ref().map(|call| &call.id)))
             .map(|(question, _)| question.clone())
             .collect();
         selected
@@ -197,7 +224,7 @@ impl RecordReader {
     /// Counts tokens at the prices of the model that answered in place of the run's, or at those of the run.
     fn count(&mut self, usage: &Usage, prices: Option<&Prices>) -> Tokens {
         let tokens = Tokens::from_usage(usage, prices.unwrap_or(&self.prices));
-        self.total.add(&tokens);
+        self.own.add(&tokens);
         tokens
     }
 }

@@ -1,15 +1,16 @@
 //! The writer of a working run's feed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_agent::{Entry, Event};
+use windlass_hitl::ApprovalOutcome;
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
-use windlass_protocol::RawJson;
+use windlass_protocol::{CallId, RawJson};
 
-use super::card::Question;
+use super::card::{Question, Tokens};
 use super::convert::guidance_id;
 use super::event::FeedEvent;
 use super::follower::FeedFollower;
@@ -35,6 +36,8 @@ pub struct RunFeed {
     /// Observers, which keep the record of the session and notify the user.
     followers: Vec<Box<dyn FeedFollower>>,
     windows: AnswerWindows,
+    /// The windows that changed the arguments of calls.
+    edited: BTreeMap<CallId, String>,
     /// The events of records that the log did not have when it was opened.
     recovered: Vec<FeedEvent>,
     /// Id of this start of the run, as in the record of the session.
@@ -150,6 +153,7 @@ impl RunFeed {
             records: Arc::new(NewRecords { queue: Mutex::default(), guidance }),
             followers: Vec::new(),
             windows,
+            edited: BTreeMap::new(),
             recovered,
             start: None,
         })
@@ -187,6 +191,11 @@ impl RunFeed {
     /// Returns the id of the run.
     pub fn run(&self) -> &str {
         &self.identity.run
+    }
+
+    /// Returns the tokens and the cost of the run until now, with those of its sub-agents.
+    pub fn total(&self) -> Tokens {
+        self.reader.total()
     }
 
     /// Adds an observer of the events.
@@ -304,6 +313,7 @@ impl RunFeed {
                 FeedKind::QuestionClosed { question, .. } => self.windows.take(question),
                 _ => None,
             });
+            let window = self.name_window(&entry, window);
             let item = LogItem::Record { record, events: kinds.len() as u64, by: window.clone() };
             self.log.append(item, at_ms)?;
             for kind in kinds {
@@ -312,6 +322,19 @@ impl RunFeed {
             }
         }
         Ok(())
+    }
+
+    /// Returns the window of the answer in a record. An answer with changed arguments also closes the question about the
+    /// changed call, for which no window answers.
+    fn name_window(&mut self, entry: &Entry, window: Option<String>) -> Option<String> {
+        let Entry::Approval { call, outcome: ApprovalOutcome::Answered(decision) } = entry else {
+            return window;
+        };
+        let window = window.or_else(|| self.edited.remove(call));
+        if let (Some(window), true) = (&window, decision.arguments.is_some()) {
+            self.edited.insert(call.clone(), window.clone());
+        }
+        window
     }
 
     fn number_event(&mut self, event: NewEvent, events: &mut Vec<FeedEvent>) -> Result<()> {
@@ -327,6 +350,7 @@ impl RunFeed {
             };
             let item = LogItem::Event { agent: agent.clone(), kind: Box::new(kind.clone()) };
             self.log.append(item, at_ms)?;
+            self.reader.count_agent(agent.as_ref(), &kind);
             events.push(self.next(at_ms, NewEvent { agent, kind }));
         } else {
             events.push(number(&self.identity, self.next_seq.saturating_sub(1), at_ms, event));

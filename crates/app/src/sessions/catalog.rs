@@ -1,6 +1,7 @@
 //! The sessions of a user: list, find, rename, delete and prune.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::counts::SessionCounts;
 use super::found::{find_session, refresh};
@@ -8,7 +9,7 @@ use super::page::{PageRequest, SessionPage, SessionPlace};
 use super::record::{RunEntry, SessionRecord, SessionState};
 use super::store::{SessionStore, open_sessions};
 use crate::app::App;
-use crate::error::{ErrorKind, Result, bail, ensure};
+use crate::error::{AppError, ErrorKind, Result, bail, ensure, one_line};
 use crate::feed::FeedEvent;
 use crate::runs::{RunFolder, read_run};
 
@@ -35,6 +36,8 @@ const LAST: &str = "last";
 pub struct Sessions {
     app: App,
     store: Arc<dyn SessionStore>,
+    /// The runs that were reported as unreadable.
+    reported: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Sessions {
@@ -44,12 +47,12 @@ impl Sessions {
     ///
     /// Fails if the state folder is unknown.
     pub fn new(app: &App) -> Result<Self> {
-        Ok(Self { store: open_sessions(app)?, app: app.clone() })
+        Ok(Self { store: open_sessions(app)?, app: app.clone(), reported: Arc::default() })
     }
 
     /// Opens sessions in another store. The runs stay in the handle's store of runs.
     pub fn with_store(app: &App, store: impl SessionStore + 'static) -> Self {
-        Self { app: app.clone(), store: Arc::new(store) }
+        Self { app: app.clone(), store: Arc::new(store), reported: Arc::default() }
     }
 
     /// Returns the application whose sessions these are.
@@ -160,11 +163,19 @@ impl Sessions {
                 match find_session(&self.app, &id) {
                     Ok(Some(record)) => self.store.save(&record)?,
                     Ok(None) => self.store.skip_run(&id)?,
-                    Err(_) => {}
+                    Err(error) => self.report_unreadable(id, &error),
                 }
             }
         }
         Ok(())
+    }
+
+    /// Informs the user of a run that cannot be read, once.
+    fn report_unreadable(&self, run: String, error: &AppError) {
+        let text = format!("run {run} is not listed: {}", one_line(error));
+        if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
+            self.app.inform(text);
+        }
     }
 
     /// Corrects the state of a record whose process was killed, or whose run another program continued.

@@ -2,6 +2,7 @@
 
 mod earlier;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -12,7 +13,8 @@ use super::catalog::Sessions;
 use super::record::SessionRecord;
 use crate::error::Result;
 use crate::feed::{
-    CitedSource, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd, RunOutcome,
+    AgentPath, CitedSource, FEED_VERSION, FeedEvent, FeedKind, MessageSource, Question, QuestionEnd,
+    RunOutcome,
 };
 
 /// Format of an exported session.
@@ -54,20 +56,47 @@ fn markdown(record: &SessionRecord, earlier: &str, events: &[FeedEvent]) -> Stri
     let _ = writeln!(text, "- state: {}", record.state.as_str());
     let _ = writeln!(text, "- tokens: {}", record.total().describe());
     text.push_str(earlier);
+    let mut newest = NewestTexts::default();
     for event in events {
         let agent = match &event.agent {
             Some(agent) => format!("**{}**: ", agent.names.join(" > ")),
             None => String::new(),
         };
-        if let Some(words) = describe(&event.kind) {
+        if let Some(words) = describe(&event.kind, newest.get(event)) {
             let _ = write!(text, "\n{agent}{words}\n");
         }
+        newest.follow(event);
     }
     text
 }
 
-/// Returns the Markdown of an event; `None` for an event that the document leaves out.
-fn describe(kind: &FeedKind) -> Option<String> {
+/// The newest turn with a text, and its text, of the run and of each sub-agent.
+#[derive(Debug, Default)]
+struct NewestTexts(BTreeMap<Option<AgentPath>, (u32, String)>);
+
+impl NewestTexts {
+    fn get(&self, event: &FeedEvent) -> &str {
+        self.0.get(&event.agent).map_or("", |(_, text)| text)
+    }
+
+    fn follow(&mut self, event: &FeedEvent) {
+        match &event.kind {
+            FeedKind::Text { turn, text } => {
+                let newest = self.0.entry(event.agent.clone()).or_default();
+                if newest.0 != *turn {
+                    *newest = (*turn, String::new());
+                }
+                newest.1.push_str(text);
+            }
+            FeedKind::RunStarted { .. } | FeedKind::RunEnded { .. } => drop(self.0.remove(&event.agent)),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the Markdown of an event; `None` for an event that the document leaves out. The outcome of a run does not
+/// repeat `newest`, the text of its newest turn with one.
+fn describe(kind: &FeedKind, newest: &str) -> Option<String> {
     Some(match kind {
         FeedKind::RunStarted { task, .. } => format!("## Task\n\n{task}"),
         FeedKind::Message { text, source, .. } => match source {
@@ -92,7 +121,16 @@ fn describe(kind: &FeedKind) -> Option<String> {
         },
         FeedKind::QuestionClosed { closing, by, .. } => {
             let by = by.as_ref().map(|by| format!(" (in {by})")).unwrap_or_default();
-            format!("Answer: {}{by}", describe_closing(closing))
+            let answer = format!("Answer: {}{by}", describe_closing(closing));
+            match closing {
+                QuestionEnd::Approved { arguments: Some(arguments), .. } => {
+                    format!(
+                        "{answer}. A person changed the arguments to:\n\n{}",
+                        fence("json", &format!("{arguments:#}"))
+                    )
+                }
+                _ => answer,
+            }
         }
         FeedKind::Result { call, status, text, .. } => {
             format!("Result of `{call}`: {status}\n\n{}", fence("", text))
@@ -102,6 +140,7 @@ fn describe(kind: &FeedKind) -> Option<String> {
         FeedKind::Notice { text } => format!("Note: {text}"),
         FeedKind::Error { message } => format!("Error: {message}"),
         FeedKind::RunEnded { outcome, .. } => match outcome {
+            RunOutcome::Completed { text } if text.trim() == newest.trim() => "## Completed".to_owned(),
             RunOutcome::Completed { text } => format!("## Completed\n\n{text}"),
             RunOutcome::Stopped { cause } => format!("## Stopped\n\n{cause}"),
             RunOutcome::Suspended { questions, results } => {
@@ -133,8 +172,11 @@ fn describe_closing(closing: &QuestionEnd) -> String {
         None => word.to_owned(),
     };
     match closing {
-        QuestionEnd::Approved { remembered: false, comment } => with("yes", comment),
-        QuestionEnd::Approved { remembered: true, comment } => with("yes, for the session", comment),
+        QuestionEnd::Approved { arguments: Some(_), comment, .. } => {
+            with("yes, with changed arguments", comment)
+        }
+        QuestionEnd::Approved { remembered: false, comment, .. } => with("yes", comment),
+        QuestionEnd::Approved { remembered: true, comment, .. } => with("yes, for the session", comment),
         QuestionEnd::Denied { comment } => with("no", comment),
         QuestionEnd::Answered { words } => with("answered", words),
         QuestionEnd::TimedOut => "no answer arrived in time".to_owned(),

@@ -33,8 +33,9 @@ pub(super) fn refresh(app: &App, record: &mut SessionRecord) -> bool {
     let Some(folder) = record.newest_run().and_then(|run| app.find_run(&run.id).ok()) else { return false };
     let is_final = record.state == SessionState::Ended;
     let changed = modification_ms(&folder);
-    if is_final || (!record.state.is_active() && changed.is_some_and(|changed| changed <= record.updated_ms))
-    {
+    // Earlier versions did not note the time. The journal of a copied run is younger than the run's last event.
+    let is_read = changed.zip(record.read_ms).is_some_and(|(changed, read)| changed <= read);
+    if is_final || (!record.state.is_active() && is_read) {
         return false;
     }
     let before = record.clone();
@@ -48,8 +49,11 @@ fn modification_ms(folder: &RunFolder) -> Option<u64> {
 }
 
 fn update(folder: &RunFolder, record: &mut SessionRecord) -> Result<()> {
+    // Before the records are read, so a later record changes the time.
+    record.read_ms = modification_ms(folder);
     let entries = read_entries(&folder.records()?)?;
-    let is_active = outcome(&entries).is_none() && folder.is_active();
+    let has_ended = outcome(&entries).is_some();
+    let is_active = !has_ended && folder.is_active();
     let open = OpenQuestions::load(folder)?;
     record.open_questions = open.questions.len().saturating_add(usize::from(open.guidance.is_some()));
     let Some(run) = record.runs.first_mut() else { return Ok(()) };
@@ -57,19 +61,24 @@ fn update(folder: &RunFolder, record: &mut SessionRecord) -> Result<()> {
     record.updated_ms = events.last().map_or(record.updated_ms, |event| event.at_ms);
     record.state = if is_active { SessionState::Working } else { SessionState::Interrupted };
     for FeedEvent { agent, kind, .. } in &events {
-        if let (FeedKind::TurnEnded { total, .. }, None) = (kind, agent) {
-            run.total = *total;
+        match kind {
+            FeedKind::TurnEnded { total, .. } | FeedKind::RunEnded { total, .. } if agent.is_none() => {
+                run.total = *total;
+            }
+            FeedKind::TurnEnded { usage, .. } => run.total.add(usage),
+            _ => {}
         }
     }
-    let last = events.iter().rev().find(|event| event.agent.is_none());
-    if let Some(FeedEvent { kind: FeedKind::RunEnded { outcome, total }, .. }) = last {
-        run.total = *total;
-        record.state = match outcome {
-            RunOutcome::Completed { .. } => SessionState::Ended,
-            RunOutcome::Stopped { .. } => SessionState::Stopped,
-            RunOutcome::Suspended { .. } => SessionState::Suspended,
-            RunOutcome::Failed { .. } => SessionState::Failed,
-        };
+    // The diff of a run follows its end.
+    if has_ended && let Some(outcome) = find_outcome(&events) {
+        record.state = SessionState::from(outcome);
     }
     Ok(())
+}
+
+fn find_outcome(events: &[FeedEvent]) -> Option<&RunOutcome> {
+    events.iter().rev().find_map(|event| match &event.kind {
+        FeedKind::RunEnded { outcome, .. } if event.agent.is_none() => Some(outcome),
+        _ => None,
+    })
 }

@@ -7,7 +7,7 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Autonomy, RunSettings, ToolPreset};
-use crate::feed::Tokens;
+use crate::feed::{RunOutcome, Tokens};
 
 /// Bytes of a task that become the name of its session.
 const NAME_BYTES: usize = 60;
@@ -50,6 +50,9 @@ pub struct SessionRecord {
     /// True if the session was found as a run without a session. Its state is read from the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_found: bool,
+    /// The last change of the journal from which the state of a found session was read, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ms: Option<u64>,
 }
 
 /// Run of a session.
@@ -118,6 +121,17 @@ impl SessionState {
     }
 }
 
+impl From<&RunOutcome> for SessionState {
+    fn from(outcome: &RunOutcome) -> Self {
+        match outcome {
+            RunOutcome::Completed { .. } => Self::Ended,
+            RunOutcome::Stopped { .. } => Self::Stopped,
+            RunOutcome::Suspended { .. } => Self::Suspended,
+            RunOutcome::Failed { .. } => Self::Failed,
+        }
+    }
+}
+
 impl SessionRecord {
     /// Creates the record of a session whose first run has these settings.
     pub(crate) fn new(run: &str, settings: &RunSettings, now_ms: u64) -> Self {
@@ -137,6 +151,7 @@ impl SessionRecord {
             forked_from: None,
             runs: Vec::new(),
             is_found: false,
+            read_ms: None,
         };
         record.add_run(run, settings, None, 1);
         record

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::record::{SessionRecord, SessionState};
 use super::store::SessionStore;
 use crate::error::Result;
-use crate::feed::{FeedEvent, FeedFollower, FeedKind, RunOutcome, Tokens, now_ms};
+use crate::feed::{FeedEvent, FeedFollower, FeedKind, Tokens, now_ms};
 
 /// Time between two writes that only change tokens, in milliseconds.
 const INTERVAL_MS: u64 = 1_000;
@@ -36,7 +36,7 @@ impl SessionTracker {
         record.state = if open_questions > 0 { SessionState::Waiting } else { SessionState::Working };
         record.open_questions = open_questions;
         record.updated_ms = now_ms();
-        record.is_found = false;
+        (record.is_found, record.read_ms) = (false, None);
         let newest = record.newest_run();
         let tracker = Self {
             run: newest.map(|run| run.id.clone()).unwrap_or_default(),
@@ -68,14 +68,14 @@ impl SessionTracker {
                 self.total = *total;
                 return true;
             }
+            // The next total of the run contains the tokens of the agent.
+            FeedKind::TurnEnded { usage, .. } => {
+                self.total.add(usage);
+                return true;
+            }
             FeedKind::RunEnded { outcome, total } if event.agent.is_none() => {
                 self.total = *total;
-                self.state = match outcome {
-                    RunOutcome::Completed { .. } => SessionState::Ended,
-                    RunOutcome::Stopped { .. } => SessionState::Stopped,
-                    RunOutcome::Suspended { .. } => SessionState::Suspended,
-                    RunOutcome::Failed { .. } => SessionState::Failed,
-                };
+                self.state = SessionState::from(outcome);
                 if self.state != SessionState::Suspended {
                     self.open_questions = 0;
                 }

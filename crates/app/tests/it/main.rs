@@ -19,6 +19,7 @@ mod rules;
 mod schema;
 #[cfg(feature = "mcp")]
 mod served_prompts;
+mod session_records;
 mod sessions;
 mod steering;
 mod typed_answers;

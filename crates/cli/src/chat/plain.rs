@@ -12,7 +12,7 @@ use windlass_tool::CancellationToken;
 use crate::arguments::Run;
 use crate::drive::{RunParts, Telling, drive};
 use crate::output;
-use crate::run::{INTERRUPTED, session_options, settings_of, spending_of};
+use crate::run::{INTERRUPTED, session_options, settings_of};
 use crate::show::Show;
 
 /// Reads tasks line by line. Each one is a run of the same session, printed as `windlass run` prints it.
@@ -37,7 +37,7 @@ pub(crate) async fn chat(arguments: Run, app: &App) -> anyhow::Result<ExitCode> 
         let stop = CancellationToken::new();
         let next = start(&arguments, app, (&sessions, session.as_deref()), task, &stop).await;
         match next {
-            Ok(run) => session = Some(follow(&arguments, app, run, &stop).await?),
+            Ok(run) => session = Some(follow(run, &stop).await?),
             Err(error) => output::complain(&error),
         }
     }
@@ -75,16 +75,10 @@ async fn start(
 }
 
 /// Prints a run to its end, and returns the id of its session.
-async fn follow(
-    arguments: &Run,
-    app: &App,
-    run: Session,
-    stop: &CancellationToken,
-) -> anyhow::Result<String> {
-    let Session { folder, events, inbox, recording, mut feed, .. } = run;
+async fn follow(run: Session, stop: &CancellationToken) -> anyhow::Result<String> {
+    let Session { events, inbox, recording, mut feed, .. } = run;
     let id = feed.session().to_owned();
-    let spending = spending_of(app, &folder.settings()?, &arguments.reach.options())?;
-    let mut show = Show::new(spending);
+    let mut show = Show::new();
     let parts = RunParts { inbox: &inbox, feed: &mut feed };
     drive(events, &mut show, Telling::Words, stop, Some(parts)).await?;
     recording.finish()?;

@@ -9,12 +9,11 @@ use windlass_text::count_noun;
 use super::{RESULT_LINES, Show};
 use crate::output;
 use crate::paint::{Painted, Painter, Stream};
-use crate::usage::Spending;
 
 impl Show {
-    /// Creates a renderer for standard output, which counts the cost of the run.
-    pub(crate) fn new(spending: Spending) -> Self {
-        Self { spending, painter: Painter::new(Stream::Out), ..Self::default() }
+    /// Creates a renderer for standard output.
+    pub(crate) fn new() -> Self {
+        Self { painter: Painter::new(Stream::Out), ..Self::default() }
     }
 
     /// Prints a line that is not an event.

@@ -77,6 +77,32 @@ async fn agents_are_offered_only_if_configured() {
     }
 }
 
+const COUNTED: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "hand", "name": "sub_agent_scribe", "arguments": {"task": "write one.txt"}}}],
+        "usage": {"input": 1000, "output": 10}},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "all done"}}}],
+        "usage": {"input": 2000, "output": 20}}],
+    "parts": {"You are the scribe.": [
+    {"steps": [{"text": "one.txt exists"}], "usage": {"input": 500, "output": 5}}]}}"#;
+
+// Regression test: the tokens of `run`, and tokens and cost of `sessions show`, left out those of sub-agents.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tokens_and_the_cost_of_a_run_are_those_of_its_session() {
+    let (place, provider) = (Place::new(), provider(COUNTED).await);
+    let agents = place.project().join(".windlass/agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("scribe.md"), SCRIBE).unwrap();
+    let url = provider.base_url();
+    let run = ["run", "do it", "--base-url", &url, "--model", "m", "--yes", "--feature", "project_agents"];
+    let output = place.run(&[&run[..], &["--price", "3,15"]].concat());
+    let told = text(&output.stderr);
+    // 3500 * 3 + 35 * 15 = 11025 millionths.
+    assert!(told.contains("3500 tokens in, 35 out, cost 0.0111"), "{told}");
+    let shown = text(&place.run(&["sessions", "show", "last"]).stdout);
+    assert!(shown.contains("3500 tokens in, 35 out") && shown.contains("0.011025"), "{shown}");
+    assert_eq!(place.windows(), ["option --yes"]);
+}
+
 const TWO: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "one", "name": "sub_agent_scribe", "arguments": {"task": "write"}}},
         {"call": {"id": "two", "name": "sub_agent_clerk", "arguments": {"task": "run"}}}]},

@@ -70,6 +70,7 @@ async fn another_program_approves_and_denies() {
     assert!(provider.requests()[2].body.to_string().contains("once is enough"));
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["refused"]);
+    assert_eq!(place.windows(), ["approval folder", "approval folder"]);
 }
 
 #[test]

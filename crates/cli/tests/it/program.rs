@@ -54,6 +54,14 @@ impl Place {
         output_with_input(self.command(arguments), input)
     }
 
+    /// Returns the windows that answered the questions of the newest session, by its record.
+    pub(crate) fn windows(&self) -> Vec<String> {
+        let shown = text(&self.run(&["sessions", "show", "last", "--json"]).stdout);
+        let events = shown.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let closed = events.filter(|event| event["kind"] == "question_closed");
+        closed.map(|event| event["by"].as_str().unwrap_or("unknown").to_owned()).collect()
+    }
+
     /// The id of the newest run.
     pub(crate) fn run_id(&self) -> String {
         let runs = std::fs::read_dir(self.folder.path().join("state/runs")).unwrap();

@@ -152,6 +152,7 @@ async fn piped_answers_are_read_by_line_and_unclear_ones_repeat_the_question() {
     assert_eq!(made(&place), 1, "{told}");
     assert_eq!(told.matches(PROMPT).count(), 3, "{told}");
     assert!(provider.requests()[1].body.to_string().contains("use something else"));
+    assert_eq!(place.windows(), ["terminal", "terminal"]);
 }
 
 // Issue 23: `approvals` from a second terminal answers a run that waits in the first.
@@ -170,6 +171,7 @@ async fn a_question_on_a_terminal_is_answered_from_another_process() {
     assert!(answer.status.success(), "{answer:?}");
     assert!(pty.end(&mut child).success(), "{}", pty.screen());
     assert!(place.project().join("made").exists());
+    assert_eq!(place.windows(), ["command line"]);
     let late = place.run(&["approvals", "deny", &id, &question]);
     assert!(!late.status.success(), "a question is answered once");
 }

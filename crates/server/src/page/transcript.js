@@ -395,12 +395,13 @@ export class Transcript {
     const how = { approved: "Approved", denied: "Denied", answered: "Answered", timed_out: "Not answered in time",
       withdrawn: "The question was withdrawn", no_approver: "Nobody could answer" };
     const by = event.by ? ` in ${visible(event.by)}` : "";
-    const more = event.remembered ? ", and remembered" : "";
+    const more = event.arguments ? " with changed arguments" : event.remembered ? ", and remembered" : "";
     const words = event.comment ?? event.words;
     const label = this.questions.get(event.question);
     this.questions.delete(event.question);
     const item = this.add("quiet", event, how[event.answer] ?? visible(event.answer), label ? " " : null, ...(label ?? []));
     item.append(`${more}${by}${words ? `: ${visible(words)}` : ""}`);
+    if (event.arguments) item.append(codeElement(JSON.stringify(event.arguments, null, 2), null));
     // The record of an answer in words has them in the result of the call.
     this.answered = event.answer === "answered" && !words && !event.agent ? item : null;
   }

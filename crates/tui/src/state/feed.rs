@@ -81,9 +81,11 @@ impl State {
                     closing,
                     QuestionEnd::Withdrawn | QuestionEnd::TimedOut | QuestionEnd::NoApprover
                 );
+                let is_edited = matches!(closing, QuestionEnd::Approved { arguments: Some(_), .. });
                 match by {
                     Some(by) if answered && *by != self.window => {
-                        self.transcript.add_notice(&format!("the question was answered in {by}"));
+                        let with = if is_edited { " with changed arguments" } else { "" };
+                        self.transcript.add_notice(&format!("the question was answered in {by}{with}"));
                     }
                     _ if *closing == QuestionEnd::TimedOut => {
                         self.transcript.add_notice("the question was not answered in time");

@@ -115,6 +115,12 @@ fn an_answer_from_another_client_closes_the_question() {
         "kind": "question_closed", "question": "q1", "answer": "denied", "by": "page on phone"
     }));
     assert!(talk.printed.iter().any(|line| line.contains("answered in page on phone")), "{:?}", talk.printed);
+    let mut talk = asked();
+    talk.feed(json!({
+        "kind": "question_closed", "question": "q1", "answer": "approved", "by": "page", "arguments": {"command": "ls"}
+    }));
+    let words = "answered in page with changed arguments";
+    assert!(talk.printed.iter().any(|line| line.contains(words)), "{:?}", talk.printed);
 }
 
 #[test]
