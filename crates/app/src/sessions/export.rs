@@ -81,7 +81,7 @@ impl NewestTexts {
 
     fn follow(&mut self, event: &FeedEvent) {
         match &event.kind {
-            FeedKind::Text { turn, text } => {
+            FeedKind::Text { turn, text, .. } => {
                 let newest = self.0.entry(event.agent.clone()).or_default();
                 if newest.0 != *turn {
                     *newest = (*turn, String::new());
