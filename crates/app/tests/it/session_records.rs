@@ -89,7 +89,7 @@ async fn an_answer_with_changed_arguments_is_recorded_with_them() {
         let run = host.start(scene.settings("write a file")).await.unwrap();
         let arguments = serde_json::json!({"path": "a.txt", "content": content});
         let answer = Answer::Edited {
-            arguments: Arguments::parse(&arguments.to_string()).unwrap(),
+            arguments: Arguments::parse(arguments.to_string()).unwrap(),
             comment: Some("like this".to_owned()),
         };
         let mut feed = host.watch(run.session(), None).await.unwrap();
@@ -171,27 +171,27 @@ async fn a_run_without_a_session_has_the_state_of_its_records_and_is_read_once()
     let last = host.read(run.session(), None).await.unwrap().pop().unwrap();
     assert!(matches!(last.kind, FeedKind::RunDiff { .. }), "{last:?}");
     let state = scene.place.app.state_folder().unwrap();
-    let list = || Sessions::new(&scene.place.app).unwrap().list().unwrap().pop().unwrap();
+    let read_newest = || Sessions::new(&scene.place.app).unwrap().list().unwrap().pop().unwrap();
     let index = state.join("sessions.jsonl");
     fs::remove_file(&index).unwrap();
-    assert_eq!((list().state, list().is_found), (SessionState::Ended, true));
+    assert_eq!((read_newest().state, read_newest().is_found), (SessionState::Ended, true));
 
     // A run that was killed and then copied.
     let journal = scene.place.app.find_run(run.run()).unwrap().journal();
     let whole = fs::read_to_string(&journal).unwrap();
     let cut = whole.trim_end().rsplit_once('\n').unwrap().0;
     fs::write(&journal, format!("{cut}\n")).unwrap();
-    let copied = SystemTime::now() + Duration::from_secs(60);
+    let copied = SystemTime::now() + Duration::from_mins(1);
     set_modified(&journal, copied);
     fs::remove_file(&index).unwrap();
-    assert_eq!(list().state, SessionState::Interrupted);
+    assert_eq!(read_newest().state, SessionState::Interrupted);
     let lines = fs::read_to_string(&index).unwrap();
     fs::write(&journal, &whole).unwrap();
     set_modified(&journal, copied);
-    assert_eq!(list().state, SessionState::Interrupted, "the journal has the time of the last look");
+    assert_eq!(read_newest().state, SessionState::Interrupted, "the journal has the time of the last look");
     assert_eq!(fs::read_to_string(&index).unwrap(), lines);
     set_modified(&journal, copied + Duration::from_secs(1));
-    assert_eq!(list().state, SessionState::Ended, "another program continued the run");
+    assert_eq!(read_newest().state, SessionState::Ended, "another program continued the run");
 }
 
 // Regression test: a run with a damaged record was not in the list, and nothing said so.

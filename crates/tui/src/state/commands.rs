@@ -98,7 +98,7 @@ impl State {
             _ => {
                 self.hint = Some(
                     "/diff shows the changes of the session; /diff run those of its newest run".to_owned(),
-                )
+                );
             }
         }
     }

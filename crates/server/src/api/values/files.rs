@@ -79,7 +79,7 @@ pub(crate) enum Others {
     Overwrite,
 }
 
-impl From<Others> for Foreign {
+impl From<Others> for ForeignChanges {
     fn from(others: Others) -> Self {
         match others {
             Others::Refuse => Self::Refuse,
