@@ -115,9 +115,9 @@ pub(crate) async fn drive(
             (None, Telling::Words | Telling::Answer) => {}
         }
         if telling == Telling::Words {
-            show.event(&event)?
+            show.event(&event)?;
         } else {
-            show.keep(&event)
+            show.keep(&event);
         }
         floor.mark_printed(&event);
     }

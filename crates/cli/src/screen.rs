@@ -143,12 +143,14 @@ pub(crate) fn hold() -> HeldOutput {
 
 impl HeldOutput {
     /// Writes the question itself.
+    #[expect(clippy::unused_self, reason = "only the holder of the output may write a question")]
     pub(crate) fn write(&self, text: &Painted) {
         // A closed standard error cannot be reported.
         let _ = write_error(text.as_str());
     }
 
     /// Sets the text that repeats the question if the result of an earlier call arrives before the answer.
+    #[expect(clippy::unused_self, reason = "only the holder of the output may write a question")]
     pub(crate) fn set_reminder(&self, text: Painted) {
         state().reminder = text;
     }

@@ -97,7 +97,7 @@ mod tests {
         stalls.observe(&text, start + Duration::from_secs(190));
         assert_eq!(at(&mut stalls, 199), None);
         // The wait before a retry was reported with its time.
-        stalls.defer(start + Duration::from_secs(300));
+        stalls.defer(start + Duration::from_mins(5));
         assert_eq!(at(&mut stalls, 309), None);
         assert!(at(&mut stalls, 310).is_some());
     }

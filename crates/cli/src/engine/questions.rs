@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use windlass_agent::DeliverAt;
 use windlass_app::App;
 use windlass_app::runs::{OpenQuestions, RunAnswers, StoredAnswer};
-use windlass_temporal::{Engine, RunHandle, Waits};
+use windlass_temporal::{Engine, OpenRequests, RunHandle};
 
 use super::{Connection, new_id};
 use crate::approvals::{Layout, RunLabel, create_answers, show};
@@ -86,7 +86,7 @@ async fn list(engine: &Engine, run: Option<&str>, layout: Layout) -> anyhow::Res
 }
 
 /// Converts the open questions of a run to those of this program.
-fn open_questions(waits: Waits) -> OpenQuestions {
+fn open_questions(waits: OpenRequests) -> OpenQuestions {
     let mut open = OpenQuestions::default();
     open.questions = waits.approvals;
     open.results = waits.results;

@@ -23,14 +23,14 @@ impl GrowingArguments {
     fn push(&mut self, delta: &str, painter: Painter) -> Painted {
         // A later `CallMalformed` event reports text that is not JSON.
         let _ = self.parser.push(delta);
-        let mut painted = Painted::default();
+        let mut styled = Painted::default();
         self.parser.drain_events(|event| match event {
             JsonEvent::Began { path, kind, .. } if !path.is_empty() => {
-                painted.append(&painter.paint(Role::Faint, &render_label(path, kind)));
+                styled.append(&painter.paint(Role::Faint, &render_label(path, kind)));
             }
             JsonEvent::Grew { path, text, .. } => {
                 let break_in = format!("\n{}", " ".repeat(count_columns(path).saturating_add(STEP)));
-                painted.append(&painter.paint(Role::Code, &display_safe(text).replace('\n', &break_in)));
+                styled.append(&painter.paint(Role::Code, &display_safe(text).replace('\n', &break_in)));
             }
             JsonEvent::Complete { value, .. } => {
                 let word = value.number_text().or(match value.as_bool() {
@@ -39,11 +39,11 @@ impl GrowingArguments {
                     None if value.kind() == Kind::Null => Some("null"),
                     None => None,
                 });
-                painted.append(&painter.paint(Role::Code, word.unwrap_or_default()));
+                styled.append(&painter.paint(Role::Code, word.unwrap_or_default()));
             }
             _ => {}
         });
-        painted
+        styled
     }
 }
 
@@ -88,10 +88,10 @@ mod tests {
         let (mut whole, mut pieces) = (GrowingArguments::default(), GrowingArguments::default());
         let painter = Painter::default();
         assert_eq!(whole.push(json, painter).as_str(), expected);
-        let mut painted = Painted::default();
+        let mut styled = Painted::default();
         for character in json.chars() {
-            painted.append(&pieces.push(&character.to_string(), painter));
+            styled.append(&pieces.push(&character.to_string(), painter));
         }
-        assert_eq!(painted.as_str(), expected);
+        assert_eq!(styled.as_str(), expected);
     }
 }

@@ -26,9 +26,9 @@ impl ApprovalText {
 
     /// Renders the whole question.
     pub(super) fn render(&self, request: &ApprovalRequest) -> Painted {
-        let mut painted = render_description(&format!("\n? {}\n", request.describe()), self.painter);
-        painted.append(&self.painter.paint_lines(Role::Question, &self.keys));
-        painted
+        let mut styled = render_description(&format!("\n? {}\n", request.describe()), self.painter);
+        styled.append(&self.painter.paint_lines(Role::Question, &self.keys));
+        styled
     }
 
     /// Renders the question again, below an unclear answer.
@@ -36,9 +36,9 @@ impl ApprovalText {
         let rule = format!(
             "  {why}: y runs the call once, n denies it, several words deny it and tell the model why\n"
         );
-        let mut painted = self.painter.paint_lines(Role::Warning, &rule);
-        painted.append(&self.painter.paint_lines(Role::Question, &self.keys));
-        painted
+        let mut styled = self.painter.paint_lines(Role::Warning, &rule);
+        styled.append(&self.painter.paint_lines(Role::Question, &self.keys));
+        styled
     }
 
     /// Renders the question briefly, below output that appeared before the answer.
@@ -51,7 +51,7 @@ impl ApprovalText {
 
 /// Renders the description of a call: the question, its details, and the changes with the colors of a diff.
 fn render_description(text: &str, painter: Painter) -> Painted {
-    let mut painted = Painted::default();
+    let mut styled = Painted::default();
     let mut is_change = false;
     for line in text.split_inclusive('\n') {
         if line.starts_with("  ") && !line.starts_with("    ") {
@@ -64,20 +64,20 @@ fn render_description(text: &str, painter: Painter) -> Painted {
             _ if line.starts_with("? ") => Role::Question,
             _ => Role::Words,
         };
-        painted.append(&painter.paint_lines(role, line));
+        styled.append(&painter.paint_lines(role, line));
     }
-    painted
+    styled
 }
 
 /// Renders a question of the model, with numbered suggestions.
 pub(super) fn render_question(question: &Question, painter: Painter) -> Painted {
-    let mut painted = painter.paint_lines(Role::Question, &format!("\n? {}\n", display_safe(&question.text)));
+    let mut styled = painter.paint_lines(Role::Question, &format!("\n? {}\n", display_safe(&question.text)));
     for (at, text) in question.suggestions.iter().enumerate() {
         let line = format!("  {}: {}\n", at.saturating_add(1), display_safe(text));
-        painted.append(&painter.paint_lines(Role::Words, &line));
+        styled.append(&painter.paint_lines(Role::Words, &line));
     }
-    painted.append(&painter.paint(Role::Key, "> "));
-    painted
+    styled.append(&painter.paint(Role::Key, "> "));
+    styled
 }
 
 #[cfg(test)]
