@@ -166,8 +166,9 @@ fn only_the_screen_writes_to_the_terminal() {
     sources(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../app/src")), &mut files);
     assert!(files.len() > 80, "{}", files.len());
     for file in files {
-        // Programs read the messages of MCP and ACP, and the keyboard switches the marks of pasted text on and off.
-        if ["acp.rs", "screen.rs", "mcp/serve.rs", "terminal/keyboard.rs"]
+        // Programs read the messages of MCP and ACP, the keyboard switches the marks of pasted text on and off, and the
+        // painter reads the width.
+        if ["acp.rs", "paint.rs", "screen.rs", "mcp/serve.rs", "terminal/keyboard.rs"]
             .iter()
             .any(|name| file.ends_with(name))
         {

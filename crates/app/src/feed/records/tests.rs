@@ -40,7 +40,7 @@ fn a_text_has_each_of_its_sources_once() {
     let text = json!({"type": "text", "text": "Yes, both.",
         "citations": [page, again, {"source": {"document": "file-1"}}]});
     let message = json!({"role": "assistant", "parts": [text]});
-    let entry = json!({"entry": "answered", "message": message, "refused": [], "stop": null});
+    let entry = json!({"entry": "answered", "message": message, "refused": [], "stop": null, "usage": {}});
     let events = RecordReader::default().read(&serde_json::from_value(entry).unwrap());
     let text = serde_json::to_value(&events[0]).unwrap();
     let sources = json!([{"source": "https://a.example", "title": "A"}, {"source": "file-1"}]);
