@@ -38,7 +38,7 @@ pub(crate) struct Session {
 
 /// The observations of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Ran {
+pub(crate) struct SessionResult {
     pub(crate) requests: Vec<Value>,
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) decisions: Vec<Decision>,
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    pub(crate) async fn run(self) -> anyhow::Result<Ran> {
+    pub(crate) async fn run(self) -> anyhow::Result<SessionResult> {
         let model = Arc::new(Speaker::new(&self.turns)?);
         let agent = Agent::builder()
             .model(Arc::clone(&model), "scripted")
@@ -102,7 +102,7 @@ impl Session {
             options = options.with_journal(FileJournal::create(journal)?);
         }
         let began = Instant::now();
-        let mut ran = Ran::default();
+        let mut ran = SessionResult::default();
         let mut ended_before = processes::count_ended_children();
         let mut events = trace_events(agent.stream_with("Do it.", options), &self.spans);
         let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
@@ -138,7 +138,7 @@ impl Session {
     }
 }
 
-impl Ran {
+impl SessionResult {
     fn see(&mut self, event: Event) {
         match event {
             Event::CallFinished { call, .. } => self.calls.push(call),

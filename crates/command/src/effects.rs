@@ -251,7 +251,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the paths that a program writes, by the lists of programs that write.
-pub(crate) fn written<'a>(name: &str, arguments: &'a [String]) -> Vec<&'a str> {
+pub(crate) fn list_written_paths<'a>(name: &str, arguments: &'a [String]) -> Vec<&'a str> {
     let mut written = WrittenPaths::default();
     if !writers::assess(&mut written, name, arguments) {
         unknown::assess(&mut written, name, arguments);

@@ -81,7 +81,7 @@ impl Work {
         self.excess
     }
 
-    pub(crate) fn spent(&self) -> usize {
+    pub(crate) fn count_steps(&self) -> usize {
         self.spent
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Ledger {
     usage: Usage,
     /// Total usage of the run, in the units of a budget.
     used: BudgetUsage,
-    spent: Spent,
+    spent: RunUsage,
     others: Others,
     /// Tokens that have been counted and are not part of a recorded entry yet.
     unrecorded: Option<Usage>,
@@ -28,7 +28,7 @@ pub(crate) struct Ledger {
 
 /// The usage since the start of the run, its resume, or the last yes of the human to the budget.
 #[derive(Clone, Debug, Default)]
-struct Spent {
+struct RunUsage {
     requests: u32,
     usage: Usage,
     /// Cost of the answers at the run's own prices.
@@ -100,7 +100,7 @@ impl Ledger {
 
     /// Starts the count of this process at this time.
     pub(crate) fn start(&mut self, now_ms: u64) {
-        self.spent = Spent { since_ms: now_ms, ..Spent::default() };
+        self.spent = RunUsage { since_ms: now_ms, ..RunUsage::default() };
     }
 
     /// Restarts the budgets after a human let the runs continue.
@@ -144,7 +144,7 @@ impl Ledger {
     }
 }
 
-impl Spent {
+impl RunUsage {
     /// Returns the first limit of the budget that this usage and that of the other runs reach, in words. Time
     /// and calls of tools count for this run only.
     fn find_reached_limit(&self, budget: &Budget, others: BudgetUsage, now_ms: u64) -> Option<String> {

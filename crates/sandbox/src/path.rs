@@ -188,10 +188,10 @@ impl WorkspacePath {
     /// Returns the path with every name unquoted, as rules check it; invalid UTF-8 is replaced. For display
     /// use `Display`, whose output resolves to the same file.
     pub fn plain(&self) -> String {
-        self.written(|name, _| name.to_string_lossy())
+        self.render_with(|name, _| name.to_string_lossy())
     }
 
-    fn written<'s>(&'s self, word: impl Fn(&'s OsStr, Position) -> Cow<'s, str>) -> String {
+    fn render_with<'s>(&'s self, word: impl Fn(&'s OsStr, Position) -> Cow<'s, str>) -> String {
         let mut text = String::new();
         if self.area == Area::Outputs {
             text.push_str(OUTPUTS);
@@ -214,7 +214,7 @@ impl fmt::Display for WorkspacePath {
     /// Writes the path relative to the root, with `/` as separator on every system; `.` is the root. Names
     /// with control characters or invalid UTF-8 are quoted and escaped, and parsing restores them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written(display_name))
+        f.write_str(&self.render_with(display_name))
     }
 }
 

@@ -50,7 +50,7 @@ impl Identity {
 
     /// Returns the names that a model may write besides the display name: the registered name and, for a
     /// server's tool, shorter forms.
-    pub(crate) fn written(&self) -> Vec<String> {
+    pub(crate) fn list_names(&self) -> Vec<String> {
         let mut names = vec![self.name.as_str().to_owned()];
         if let Some((server, tool)) = &self.remote {
             names.push(tool.clone());

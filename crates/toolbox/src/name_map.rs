@@ -85,7 +85,7 @@ impl NameMap {
                 map.exact.insert(tool.name().as_str().to_owned(), position);
             }
             map.tolerate(shown.as_str(), position);
-            for name in tool.written() {
+            for name in tool.list_names() {
                 map.tolerate(&name, position);
             }
             map.tools.push(NamedTool { name: tool.name().clone(), shown });
@@ -166,7 +166,7 @@ impl NameMap {
                 self.exact.insert(tool.name().as_str().to_owned(), position);
             }
             self.tolerate(shown.as_str(), position);
-            for name in tool.written() {
+            for name in tool.list_names() {
                 self.tolerate(&name, position);
             }
             self.tools.push(NamedTool { name: tool.name().clone(), shown });

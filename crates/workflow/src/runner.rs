@@ -14,7 +14,7 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use crate::machine::{Effect, End, Machine};
 use crate::questions::{answering, asker, asks};
 use crate::record::{Record, WorkflowEntry};
-use crate::stepping::{PlannedStep, Ran};
+use crate::stepping::{PlannedStep, StepOutcome};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
 /// Runs workflows with the tools, the policy and the approver of an agent. It does not call the agent's
@@ -77,7 +77,7 @@ impl Runner {
     }
 }
 
-type Running<'a> = Pin<Box<dyn Future<Output = (StepKey, u32, Result<Ran, RunError>)> + Send + 'a>>;
+type Running<'a> = Pin<Box<dyn Future<Output = (StepKey, u32, Result<StepOutcome, RunError>)> + Send + 'a>>;
 
 /// The state of one run while it is driven.
 struct Drive<'a> {
@@ -113,8 +113,8 @@ impl Drive<'_> {
                 return self.end(WorkflowOutcome::Stopped);
             };
             match ran? {
-                Ran::Stopped => self.is_stopping = true,
-                Ran::Ended(end) => {
+                StepOutcome::Stopped => self.is_stopping = true,
+                StepOutcome::Ended(end) => {
                     self.record.finish(&key, attempt, &end)?;
                     effects.extend(self.machine.end_call(&key, attempt, end));
                 }

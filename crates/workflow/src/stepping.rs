@@ -23,7 +23,7 @@ pub(crate) struct PlannedStep {
 }
 
 /// The result of making a call in this process.
-pub(crate) enum Ran {
+pub(crate) enum StepOutcome {
     Ended(End),
     /// The run was cancelled. The call's own record holds its progress.
     Stopped,
@@ -43,11 +43,11 @@ impl PlannedStep {
         call: ToolCall,
         run: RunOptions,
         options: &WorkflowOptions,
-    ) -> Result<Ran, AgentError> {
+    ) -> Result<StepOutcome, AgentError> {
         let stop = &options.cancellation;
         tokio::select! {
             biased;
-            () = stop.cancelled() => return Ok(Ran::Stopped),
+            () = stop.cancelled() => return Ok(StepOutcome::Stopped),
             () = sleep(Duration::from_millis(self.delay_ms)) => {}
         }
         let own = CancellationToken::new();
@@ -63,7 +63,7 @@ impl PlannedStep {
         let mut batch = hands.execute_calls([call], run)?;
         let end = self.watch(&mut batch, (&own, may_leave), options).await?;
         let late = match end {
-            WatchedCall::Left => return Ok(Ran::Stopped),
+            WatchedCall::Left => return Ok(StepOutcome::Stopped),
             WatchedCall::Ended => false,
             WatchedCall::TookTooLong => true,
         };
@@ -71,12 +71,12 @@ impl PlannedStep {
         let is_stopped = matches!(report.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
         let is_ok = report.results.first().is_some_and(|result| result.status.is_ok());
         if is_stopped && !is_ok {
-            return Ok(Ran::Stopped);
+            return Ok(StepOutcome::Stopped);
         }
         if late && !is_ok {
-            return Ok(Ran::Ended(self.too_late(may_repeat)));
+            return Ok(StepOutcome::Ended(self.too_late(may_repeat)));
         }
-        Ok(Ran::Ended(self.read(&id, &report, may_repeat)))
+        Ok(StepOutcome::Ended(self.read(&id, &report, may_repeat)))
     }
 
     /// Waits for the end of the call. On cancellation, abandons a call that has not started or can be

@@ -14,7 +14,7 @@ use crate::catalogue::Word;
 use crate::engine::{self, Engine, EngineDecision};
 use crate::execute;
 use crate::observed::Observation;
-use crate::session::{Crashing, Meddling, Ran, Session};
+use crate::session::{Crashing, Meddling, Session, SessionResult};
 use crate::setup::Answers;
 
 const KNOWN: &[&str] = &[
@@ -325,7 +325,7 @@ async fn change_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     Ok(with_counts(Observation::new(words, detail), &ran))
 }
 
-fn with_counts(observed: Observation, ran: &Ran) -> Observation {
+fn with_counts(observed: Observation, ran: &SessionResult) -> Observation {
     let executed = u64::try_from(ran.running.len()).unwrap_or(u64::MAX);
     observed.with_value("executed", executed)
 }

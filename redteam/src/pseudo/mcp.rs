@@ -21,7 +21,7 @@ use self::script::{Call, Script};
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::observed::Observation;
-use crate::session::Ran;
+use crate::session::SessionResult;
 
 /// The name of the server in cases that do not name one.
 const SERVER: &str = "scripted";
@@ -259,7 +259,11 @@ impl Human for Listening {
 }
 
 /// Calls the first tool of such a server once.
-async fn call_first_tool(stage: &Stage<'_>, script: Script, agreed: PriorConsent) -> anyhow::Result<Ran> {
+async fn call_first_tool(
+    stage: &Stage<'_>,
+    script: Script,
+    agreed: PriorConsent,
+) -> anyhow::Result<SessionResult> {
     let client = start(SERVER, &script, McpLimits::default()).await?;
     if agreed != PriorConsent::Nothing {
         accept(&client);

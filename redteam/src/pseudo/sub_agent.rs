@@ -17,7 +17,7 @@ use crate::catalogue::Word;
 use crate::engine::Engine;
 use crate::model::Speaker;
 use crate::observed::Observation;
-use crate::session::{Meddling, Ran, Session};
+use crate::session::{Meddling, Session, SessionResult};
 use crate::setup::Answers;
 
 const KNOWN: &[&str] = &["tools", "parent_tools", "spawn", "child_always_allow", "child_writes"];
@@ -222,7 +222,7 @@ fn request_of(event: &Value) -> Option<ApprovalRequest> {
     serde_json::from_value(event.get("request")?.clone()).ok()
 }
 
-impl Ran {
+impl SessionResult {
     /// Returns the events of one kind from agents below.
     fn events_below<'r>(&'r self, kind: &'r str) -> impl Iterator<Item = &'r Value> {
         self.below.iter().filter(move |event| event.get("event").and_then(Value::as_str) == Some(kind))

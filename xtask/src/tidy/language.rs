@@ -27,7 +27,7 @@ const INTERROGATIVES: u64 = 0;
 const MESSAGES: u64 = 22;
 
 /// Maximum functions per thousand that are named by a participle, a preposition or an adverb.
-const FUNCTIONS: u64 = 1;
+const FUNCTIONS: u64 = 2;
 
 /// Maximum types per thousand that are named by a participle, a preposition or an adverb.
 const TYPES: u64 = 0;

@@ -71,7 +71,7 @@ fn edit(
     }
     match value {
         Some(value) => set(table, name, value),
-        None => drop(table.remove(&written_name(table, name))),
+        None => drop(table.remove(&find_written_name(table, name))),
     }
     let text = document.to_string();
     ConfigFile::parse(&text).context("the file would not be valid; nothing was written")?;
@@ -91,7 +91,7 @@ fn enter<'a>(table: &'a mut dyn TableLike, name: &str, is_implicit: bool) -> Res
 
 /// Replaces a value, and keeps the spaces and the comment around the old one.
 fn set(table: &mut dyn TableLike, name: &str, mut value: toml_edit::Value) {
-    let name = written_name(table, name);
+    let name = find_written_name(table, name);
     match table.get_mut(&name).and_then(Item::as_value_mut) {
         Some(old) => {
             *value.decor_mut() = old.decor().clone();
@@ -102,7 +102,7 @@ fn set(table: &mut dyn TableLike, name: &str, mut value: toml_edit::Value) {
 }
 
 /// Returns the name as the file writes it: with hyphens if the file has them.
-fn written_name(table: &dyn TableLike, name: &str) -> String {
+fn find_written_name(table: &dyn TableLike, name: &str) -> String {
     let hyphens = name.replace('_', "-");
     if table.contains_key(&hyphens) { hyphens } else { name.to_owned() }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use windlass_gateway::{CacheOptions, ClientLimits, ServeOptions};
 
 use super::alias::Alias;
-use super::kept::KeptPaths;
+use super::kept::{KeptPaths, UsageErrorPolicy};
 use super::state::StateEntry;
 use crate::wires::WireName;
 
@@ -38,6 +38,8 @@ pub(super) struct ProxyFile {
     pub(super) clients: BTreeMap<String, ClientEntry>,
     /// The file with the use of budgets. Default: beside the keys of clients.
     pub(super) usage_file: Option<PathBuf>,
+    /// The treatment of requests whose use of a budget cannot be written.
+    pub(super) on_usage_error: UsageErrorPolicy,
     /// The file with the ids of responses that upstreams store. Default: beside the keys of clients.
     pub(super) stored_ids_file: Option<PathBuf>,
     pub(super) origins: Vec<String>,
@@ -196,6 +198,8 @@ impl ProxyFile {
             client_keys: self.client_keys.as_deref(),
             usage: self.usage_file.as_deref(),
             stored_ids: self.stored_ids_file.as_deref(),
+            on_usage_error: self.on_usage_error,
+            has_budgets: self.clients.values().any(|client| client.limits.has_budget()),
         }
     }
 

@@ -14,7 +14,7 @@ use super::assembly::{self, Purpose};
 #[cfg(unix)]
 use super::endpoint;
 use super::file::ProxyFile;
-use super::kept::KeptFiles;
+use super::kept::{KeptFiles, UsageErrorPolicy};
 use super::request_spans::FrontTracer;
 #[cfg(unix)]
 use super::state::StateEntry;
@@ -126,6 +126,7 @@ struct FixedSettings<'a> {
     has_tls: bool,
     options: ServeOptions,
     usage_file: Option<&'a Path>,
+    on_usage_error: UsageErrorPolicy,
     stored_ids_file: Option<&'a Path>,
     state: Option<&'a StateEntry>,
 }
@@ -140,6 +141,7 @@ impl<'a> FixedSettings<'a> {
             has_tls: file.tls.is_some(),
             options: file.serve_options(),
             usage_file: file.usage_file.as_deref(),
+            on_usage_error: file.on_usage_error,
             stored_ids_file: file.stored_ids_file.as_deref(),
             state: file.state.as_ref(),
         }

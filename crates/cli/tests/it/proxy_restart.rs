@@ -1,8 +1,8 @@
-//! `windlass proxy` after a kill: budgets, and the responses that an upstream stores.
+//! `windlass proxy` after a kill and on a full disk: budgets, and the responses that an upstream stores.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
@@ -55,7 +55,20 @@ struct Proxy {
 
 impl Proxy {
     fn start(place: &Place) -> Self {
-        let mut command = place.command(&["proxy", "--file", "proxy.toml", "--json"]);
+        Self::spawn(&mut place.command(&["proxy", "--file", "proxy.toml", "--json"]))
+    }
+
+    /// Starts a gateway that can write 512 or 1,024 bytes to each file, as on a full disk.
+    fn start_with_small_files(place: &Place) -> Self {
+        let gateway = place.command(&["proxy", "--file", "proxy.toml", "--json"]);
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ && ulimit -f 1 && exec \"$0\" \"$@\""]);
+        command.arg(gateway.get_program()).args(gateway.get_args()).current_dir(place.project());
+        let variables = gateway.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        Self::spawn(command.env_clear().envs(variables))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -188,4 +201,52 @@ fn a_killed_gateway_has_counted_each_request_that_it_sent() {
     let notes = proxy.kill();
     assert!(notes.contains("has 1 damaged lines, which are left out"), "{notes}");
     assert!(place.project().join("usage.jsonl.damaged").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_refuses_requests_of_clients_with_budgets_only() {
+    let (place, (url, _hanging)) = (Place::new(), start_upstream());
+    let [ann, bob] = ["ann", "bob"].map(|name| add_client(&place, name));
+    let configure = |more: &str| {
+        configure(&place, &url, more);
+        let path = place.project().join("proxy.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, text.replace("tokens_per_month = 200", "tokens_per_month = 20000")).unwrap();
+    };
+    configure("");
+    let proxy = Proxy::start_with_small_files(&place);
+    let mut answers = (0..20).map(|_| proxy.ask(&ann, ""));
+    let answered = answers.by_ref().take_while(|(status, _)| *status == 200).count();
+    let (status, refusal) = answers.next().unwrap();
+    assert!((1..15).contains(&answered), "{answered} answers: {refusal}");
+    assert!(status == 503 && refusal.contains("\"usage_not_recorded\""), "{refusal}");
+    assert!(refusal.to_ascii_lowercase().contains("retry-after: 10\r\n"), "{refusal}");
+    assert_eq!(proxy.ask(&bob, "").0, 200, "without a budget");
+    proxy.kill();
+    // The disk has room again. Each answer used 30 tokens, and a refused request none.
+    let proxy = Proxy::start(&place);
+    assert_eq!(proxy.ask(&ann, "").0, 200);
+    proxy.kill();
+    let usage = place.project().join("keys.usage.jsonl");
+    let lines = std::fs::read_to_string(&usage).unwrap();
+    // A reservation takes more than what an answer uses, and the last line before the end of the room can be one.
+    let total = format!("\"month_tokens\":{},", 30 * (answered + 1));
+    assert!(lines.lines().last().unwrap().contains(&total), "{total} in {lines}");
+
+    configure("on_usage_error = \"report\"\n");
+    let proxy = Proxy::start_with_small_files(&place);
+    assert!((0..20).all(|_| proxy.ask(&ann, "").0 == 200));
+    proxy.kill();
+
+    // Without the file nothing counts over a restart, so the server does not start.
+    std::fs::remove_file(&usage).unwrap();
+    std::fs::create_dir(&usage).unwrap();
+    let proxy = Proxy::start(&place);
+    assert_eq!(proxy.ask(&ann, "").0, 200);
+    assert!(proxy.kill().contains("the use of budgets is not kept over a restart"));
+    configure("");
+    let refused = place.run(&["proxy", "--file", "proxy.toml"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("keys.usage.jsonl cannot be used"), "{}", text(&refused.stderr));
 }

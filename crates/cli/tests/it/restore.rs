@@ -18,7 +18,7 @@ const SCRIPT: &str = r#"{"turns": [
         {"call": {"name": "delete_file", "arguments": {"path": "deep/new.txt"}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-struct Ran {
+struct FinishedRun {
     place: Place,
     id: String,
     told: String,
@@ -28,7 +28,7 @@ fn has_git() -> bool {
     ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists())
 }
 
-async fn ran(more: &[&str]) -> Ran {
+async fn ran(more: &[&str]) -> FinishedRun {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
     let mut arguments = vec!["run", "do it", "--base-url", &url, "--model", "m", "--yes", "--preset", "full"];
@@ -37,10 +37,10 @@ async fn ran(more: &[&str]) -> Ran {
     let told = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{told}");
     let id = place.run_id();
-    Ran { place, id, told }
+    FinishedRun { place, id, told }
 }
 
-impl Ran {
+impl FinishedRun {
     fn read(&self, path: &str) -> String {
         fs::read_to_string(self.place.project().join(path)).unwrap()
     }

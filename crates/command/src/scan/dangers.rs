@@ -57,7 +57,7 @@ fn record_removal(words: &[String], notes: &mut Notes) {
 /// Records the written paths: those of the lists that `Effects` uses, and the output options of some other
 /// programs.
 fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
-    for path in effects::written(name, words) {
+    for path in effects::list_written_paths(name, words) {
         notes.write(path);
     }
     let after = |options: &[&str]| {

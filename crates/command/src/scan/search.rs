@@ -87,7 +87,7 @@ impl Search {
             writes: notes.writes,
             dangers: notes.dangers,
             excess: self.work.excess(),
-            work: self.work.spent(),
+            work: self.work.count_steps(),
         }
     }
 

@@ -126,7 +126,7 @@ impl Drop for Measurement {
         self.line.output_tokens = record.usage.map(|usage| usage.output_tokens);
         self.line.cost_millionths = cost;
         if let Some(hold) = &self.hold {
-            let used = hold.used(&record, &self.line);
+            let used = hold.measure_use(&record, &self.line);
             self.shared.accounts.settle(&hold.reservation, used);
         }
         self.line.upstream = record.upstream;
@@ -144,7 +144,7 @@ impl Drop for Measurement {
 impl Hold {
     /// Returns the amount that an answer used: the provider's count, or an estimate for an answer that the client or
     /// the upstream cut before its count. A client that closes the connection early saves nothing by it.
-    fn used(&self, record: &Record, line: &RequestLine) -> Amount {
+    fn measure_use(&self, record: &Record, line: &RequestLine) -> Amount {
         let is_refused = line.status >= 400 && line.status != CLOSED_BY_CLIENT;
         if record.upstream.is_empty() || is_refused {
             return Amount::default();

@@ -210,7 +210,7 @@ impl Compiler<'_> {
 }
 
 /// Keeps the definitions that the compiled schema reaches. References to the others were removed.
-pub(super) fn used(schema: &Json, mut definitions: Members) -> Members {
+pub(super) fn keep_referenced(schema: &Json, mut definitions: Members) -> Members {
     let known: BTreeMap<&str, &Json> = definitions.iter().collect();
     let mut reached = BTreeSet::new();
     let mut open = vec![schema];

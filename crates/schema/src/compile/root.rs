@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::mend::{kinds_of, mend};
 use super::merge::both;
 use super::object::AS_TEXT;
-use super::reference::used;
+use super::reference::keep_referenced;
 use super::union::says_no_shape;
 use super::words::Words;
 use super::{Compiler, Place, size};
@@ -46,7 +46,7 @@ impl Compiler<'_> {
     fn whole(mut self, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
         let (mut schema, wrapped) = self.root(union);
         let definitions = self.definitions();
-        let definitions = used(&schema, definitions);
+        let definitions = keep_referenced(&schema, definitions);
         if let Json::Object(schema) = &mut schema
             && !definitions.is_empty()
         {

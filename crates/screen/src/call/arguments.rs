@@ -89,7 +89,7 @@ impl CallArguments {
     }
 
     /// Returns the content that the model writes.
-    pub(super) fn written(&self) -> Option<WrittenText<'_>> {
+    pub(super) fn find_written_text(&self) -> Option<WrittenText<'_>> {
         if self.is_text {
             return (!self.text.is_empty()).then_some(WrittenText {
                 name: "",
@@ -110,7 +110,7 @@ impl CallArguments {
     /// shows.
     pub(super) fn others(&self) -> Vec<(String, String)> {
         let headline = self.headline();
-        let written = self.written().map(|written| written.name);
+        let written = self.find_written_text().map(|written| written.name);
         let Some(root) = self.snapshot().and_then(Snapshot::root) else { return Vec::new() };
         let mut others = Vec::new();
         for (name, node) in root.members() {

@@ -38,7 +38,7 @@ pub(super) fn live(
     if !call.output.is_empty() {
         let text = call.output.last_lines(room).join("\n");
         lines.extend(wrap_verbatim(&text, Role::Result, 0, inner));
-    } else if let (CallState::Writing, Some(written)) = (&call.state, call.arguments.written()) {
+    } else if let (CallState::Writing, Some(written)) = (&call.state, call.arguments.find_written_text()) {
         let from = start_of_last_lines(written.text, room);
         let text = written.text.get(from..).unwrap_or_default();
         lines.extend(highlight(text, written.language, &inner));
@@ -61,7 +61,7 @@ pub(super) fn whole(
     let inner = options.indent(2);
     let is_shown_by_result = is_shown_by_result(call);
     let mut lines = if is_shown_by_result { Vec::new() } else { others(call, inner) };
-    if let Some(written) = call.arguments.written().filter(|_| !is_shown_by_result) {
+    if let Some(written) = call.arguments.find_written_text().filter(|_| !is_shown_by_result) {
         let (head, hidden, tail) = ends(written.text, WRITTEN.0, WRITTEN.1);
         lines.extend(fold(highlight(&head.join("\n"), written.language, &inner), (12, 4), inner));
         if hidden > 0 {

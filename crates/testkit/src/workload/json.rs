@@ -27,7 +27,7 @@ pub fn w1(bytes: usize) -> String {
         "\\ud83d\\ude00",
         "\\n\\t",
     ];
-    written(bytes, 1, |text, random| {
+    generate(bytes, 1, |text, random| {
         for _ in 0..random.in_range(2, 4) {
             text.push_str(random.pick(WORDS));
             text.push_str(random.pick(&[" ", " ", "(", ") ", "; ", " = ", "."]));
@@ -38,7 +38,7 @@ pub fn w1(bytes: usize) -> String {
 
 /// W1u: like W1, with non-ASCII characters as raw UTF-8 and without surrogate escapes.
 pub fn w1u(bytes: usize) -> String {
-    written(bytes, 2, |text, random| {
+    generate(bytes, 2, |text, random| {
         for _ in 0..random.in_range(2, 4) {
             text.push_str(random.pick(WORDS));
             text.push(' ');
@@ -49,7 +49,7 @@ pub fn w1u(bytes: usize) -> String {
 
 /// W1p: prose with one escape per 400 bytes.
 pub fn w1p(bytes: usize) -> String {
-    written(bytes, 3, |text, random| {
+    generate(bytes, 3, |text, random| {
         let end = text.len() + 398;
         while text.len() < end {
             text.push_str(random.pick(WORDS));
@@ -59,7 +59,7 @@ pub fn w1p(bytes: usize) -> String {
     })
 }
 
-fn written(bytes: usize, seed: u64, mut add: impl FnMut(&mut String, &mut SplitMix64)) -> String {
+fn generate(bytes: usize, seed: u64, mut add: impl FnMut(&mut String, &mut SplitMix64)) -> String {
     let mut random = SplitMix64::new(seed);
     let mut text = String::from("{\"path\": \"src/generated/module.rs\", \"content\": \"");
     while text.len() + 2 < bytes {

@@ -11,7 +11,7 @@ use super::script::Script;
 use crate::case::Stage;
 use crate::engine::Engine;
 use crate::rules;
-use crate::session::{Ran, Session};
+use crate::session::{Session, SessionResult};
 
 /// Performs a run with the tools of these servers, in which the model makes these calls. A rule allows the
 /// servers in `allowed`.
@@ -20,7 +20,7 @@ pub(super) async fn session(
     clients: &[&McpClient],
     allowed: &[&str],
     called: &[String],
-) -> anyhow::Result<Ran> {
+) -> anyhow::Result<SessionResult> {
     let tools = clients.iter().flat_map(|client| client.tools()).collect();
     let mut engine = Engine::with_tools(stage.scene, stage.setup, tools)?;
     let rule = |id: &&str| format!("[[rule]]\nid = \"mcp-{id}\"\naction = \"allow\"\nserver = \"{id}\"\n");

@@ -39,7 +39,7 @@ impl Corrections {
     }
 
     /// Returns the number of corrections so far.
-    pub(crate) fn used(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.used.load(Ordering::Relaxed)
     }
 

@@ -232,7 +232,7 @@ impl<T> TypedStream<'_, T> {
             result.wire_text()
         });
         let text = self.answer.text().to_owned();
-        Some(TypedEvent::Correction { number: self.corrections.used(), problem, text })
+        Some(TypedEvent::Correction { number: self.corrections.count(), problem, text })
     }
 }
 
@@ -274,7 +274,7 @@ impl<T: DeserializeOwned> TypedStream<'_, T> {
             Err(problem) if !self.corrections.take() => return Err(AgentError::Answer { problem, text }),
             Err(problem) => {
                 let task = Message::user(self.path.correct(&self.form, &problem));
-                let number = self.corrections.used();
+                let number = self.corrections.count();
                 self.ready.push_back(TypedEvent::Correction { number, problem, text });
                 self.start(task);
             }
@@ -313,7 +313,7 @@ impl<T: DeserializeOwned> Stream for TypedStream<'_, T> {
 impl<T> fmt::Debug for TypedStream<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("TypedStream");
-        shown.field("corrections", &self.corrections.used()).field("node", &self.node());
+        shown.field("corrections", &self.corrections.count()).field("node", &self.node());
         shown.finish_non_exhaustive()
     }
 }

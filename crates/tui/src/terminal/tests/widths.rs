@@ -52,7 +52,7 @@ fn play(window: &mut Window) {
     window.feed(json!({"kind": "turn_diff", "turn": 1, "diff": DIFF}));
     window.feed(json!({"kind": "run_diff", "diff": DIFF}));
     window.end_run("Renamed.");
-    window.send("/diff");
+    window.send("/diff run");
     window.advance(100);
     window.check();
 }
