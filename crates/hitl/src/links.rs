@@ -10,7 +10,7 @@ use crate::place::normal;
 /// A path that a rule names, with the target of a link on that path.
 ///
 /// A rule about `pub/**` also applies to `private/x.txt` if `pub` is a link to `private`. Decisions read no
-/// file, so the links are among the [`PolicyInput`](crate::Facts) of a call.
+/// file, so the links are among the [`PolicyInput`](crate::PolicyInput) of a call.
 /// [`Policy::resolve_links`](crate::Policy::resolve_links) finds them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -157,7 +157,7 @@ impl Policy {
     }
 
     /// Returns the current links on the paths of deny rules, ask rules and blocked globs, for
-    /// [`PolicyInput::with_links`](crate::Facts::with_links). Call it for each call, because links can change. It
+    /// [`PolicyInput::with_links`](crate::PolicyInput::with_links). Call it for each call, because links can change. It
     /// reads the disk through the function of [`with_link_resolver`](Self::with_link_resolver).
     pub fn resolve_links(&self) -> Vec<RuleLink> {
         if self.links.is_missing() {

@@ -108,7 +108,7 @@ impl AgentDefinition {
 
     /// Restricts the tools to those with these registered names. A pattern that ends with `*` matches all
     /// names with that prefix. Tools that the caller does not have are not added. Tools that start agents are
-    /// not affected: [`delegating`](Self::delegating) decides about them.
+    /// not affected: [`with_delegation`](Self::with_delegation) decides about them.
     pub fn with_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self

@@ -7,7 +7,7 @@ use windlass_hitl::is_public;
 
 use crate::{HostPort, ReachError, Resolver, Scope};
 
-/// A socket address that passed the check and may be dialled. Only [`checked`] creates it, so a
+/// A socket address that passed the check and may be dialled. Only [`check_addresses`] creates it, so a
 /// [`Dialer`](crate::Dialer) cannot be given another address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CheckedAddress(SocketAddr);
