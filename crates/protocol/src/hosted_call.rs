@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostedCall {
-    /// The provider's id of the call; empty if it has none.
+    /// The provider's id of the call; an empty text if the provider sends none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The name of the tool, as the provider writes it.
@@ -25,7 +25,7 @@ pub struct HostedCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostedResult {
-    /// The provider's id of the call; empty if it has none.
+    /// The provider's id of the call; an empty text if the provider sends none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The name of the tool, as far as the provider repeats it.

@@ -88,8 +88,16 @@ fn push_span(painted: &mut String, text: &str, style: Style) {
     }
 }
 
-/// Returns the parameters of a style, separated by semicolons.
-fn encode_style(style: Style) -> String {
+/// Returns the parameters of SGR for a style, separated by semicolons; an empty text for a style without any.
+///
+/// ```
+/// use ratatui_core::style::{Color, Style};
+/// use windlass_screen::encode_style;
+///
+/// assert_eq!(encode_style(Style::new().fg(Color::LightBlue)), "94");
+/// assert_eq!(encode_style(Style::new()), "");
+/// ```
+pub fn encode_style(style: Style) -> String {
     let modifiers = MODIFIERS.into_iter().filter(|(modifier, _)| style.add_modifier.contains(*modifier));
     let mut codes: Vec<String> = modifiers.map(|(_, code)| code.to_string()).collect();
     codes.extend(style.fg.and_then(|color| encode_color(color, 30)));

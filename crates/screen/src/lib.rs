@@ -18,7 +18,7 @@ mod status;
 mod theme;
 mod width;
 
-pub use self::ansi::{paint_lines, paint_text};
+pub use self::ansi::{encode_style, paint_lines, paint_text};
 pub use self::call::{CallState, CallView};
 pub use self::card::{
     Answer, ApprovalCard, CardChange, CardEffect, CardLimits, CardPath, QueuePosition, RenderedCard, RuleCard,

@@ -184,6 +184,35 @@ async function texts(setting) {
   return closingsOf(page);
 }
 
+/** A line takes time in proportion to its length, also if none of its marks closes, and its text is its source. */
+async function longLines(setting) {
+  const page = await openPage(setting);
+  const slow = await page.evaluate(async () => {
+    const { markdownElement } = await import("/markdown.js");
+    const line = (piece, size) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+    const pieces = ["**a ", "*a ", "_a ", "~~a ", "`a", "[a](b ", "https://", "| -", "-", "> ", "- ", "# "];
+    const found = [];
+    for (const piece of pieces) {
+      for (const [head, tail] of [["", ""], ["|", "x|"], ["```", "x y"]]) {
+        const took = (size) => {
+          const source = head + line(piece, size) + tail;
+          const begin = performance.now();
+          const made = markdownElement(source);
+          const time = performance.now() - begin;
+          if (made.textContent !== source) found.push(`${head}${piece}: the text differs`);
+          return time;
+        };
+        took(10_000);
+        const [short, long] = [took(50_000), took(200_000)];
+        if (long > 50 && long > 8 * short) found.push(`${head}${piece}: ${short.toFixed()} and ${long.toFixed()} ms`);
+      }
+    }
+    return found;
+  });
+  assertEqual(slow, [], "lines");
+  return "12 marks in lines of 200,000 characters";
+}
+
 const closingsOf = async (page) => (await page.locator("#log [data-kind=question_closed]").allInnerTexts()).join("; ");
 
 /** The question and the risk of a large card stay in view, and live arguments follow their end. */
@@ -240,5 +269,6 @@ export const views = {
   "missing session": missing,
   "revoked device": revoked,
   "texts of a session": texts,
+  "long lines": longLines,
   "large card": large,
 };

@@ -204,7 +204,7 @@ pub enum FeedKind {
     HostedCall {
         /// The number of the turn.
         turn: u32,
-        /// The provider's id of the call; empty if it has none.
+        /// The provider's id of the call; an empty text if the provider sends none.
         call: String,
         /// The name of the tool, as the provider writes it.
         tool: String,
@@ -219,7 +219,7 @@ pub enum FeedKind {
     HostedResult {
         /// The number of the turn.
         turn: u32,
-        /// The provider's id of the call; empty if it has none.
+        /// The provider's id of the call; an empty text if the provider sends none.
         call: String,
         /// The name of the tool, as far as the provider repeats it.
         tool: String,

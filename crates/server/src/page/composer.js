@@ -27,7 +27,9 @@ const sent = [];
 
 /** Keeps the draft of the form, and shows the draft of another session. */
 export function switchDraft(session) {
-  drafts.set(current, Object.assign(draft, readForm()));
+  Object.assign(draft, readForm());
+  if (draft.text || draft.files.length || draft.model || draft.autonomy) drafts.set(current, draft);
+  else drafts.delete(current);
   current = session ?? "";
   draft = drafts.get(current) ?? createDraft();
   writeForm();

@@ -3,9 +3,10 @@
 import { languageOf, paintLine } from "./code.js";
 import { element, visible } from "./dom.js";
 
+// Each pattern ends at the first mark that could close it, so a line takes time in proportion to its length.
 const INLINE = new RegExp([
   /(?<code>`[^`\n]+`)/,
-  /(?<bold>\*\*(?=\S)[^\n]*?\S\*\*)/,
+  /(?<bold>\*\*(?=[^\s*])(?:[^*\n]|\*(?!\*))*(?<=\S)\*\*)/,
   /(?<link>\[[^[\]\n]+\]\([^()\s]+\))/,
   /(?<strike>~~(?=\S)[^~\n]+~~)/,
   /(?<italic>(?<![*\w])\*(?=[^\s*])[^*\n]*[^\s*]\*(?![*\w])|(?<![_\w])_(?=[^\s_])[^_\n]*[^\s_]_(?![_\w]))/,
@@ -14,6 +15,12 @@ const INLINE = new RegExp([
 
 /** Depth of marks inside of marks. */
 const MOST_DEPTH = 4;
+
+/** Appends nodes one by one: a call with a hundred thousand arguments fails. */
+function fill(target, nodes) {
+  for (const node of nodes) target.append(node);
+  return target;
+}
 
 const mark = (text) => element("span", "mark", visible(text));
 
@@ -28,7 +35,7 @@ function safeAddress(text) {
 }
 
 function linkElement(label, address) {
-  const link = element("a", "", ...label);
+  const link = element("a", "", label);
   link.href = address;
   link.target = "_blank";
   link.rel = "noopener noreferrer nofollow";
@@ -50,18 +57,18 @@ function inline(text, depth = 0) {
     if (code) {
       nodes.push(element("code", "", mark("`"), visible(source.slice(1, -1)), mark("`")));
     } else if (bold || strike) {
-      nodes.push(element(bold ? "strong" : "s", "", mark(source.slice(0, 2)), ...inline(source.slice(2, -2), depth + 1), mark(source.slice(-2))));
+      nodes.push(fill(element(bold ? "strong" : "s"), [mark(source.slice(0, 2)), ...inline(source.slice(2, -2), depth + 1), mark(source.slice(-2))]));
     } else if (italic) {
-      nodes.push(element("em", "", mark(source[0]), ...inline(source.slice(1, -1), depth + 1), mark(source[0])));
+      nodes.push(fill(element("em"), [mark(source[0]), ...inline(source.slice(1, -1), depth + 1), mark(source[0])]));
     } else if (link) {
       const end = source.indexOf("](");
       const address = safeAddress(source.slice(end + 2, -1));
       // A link without a safe address stays as its source.
-      if (address) nodes.push(mark("["), linkElement([visible(source.slice(1, end))], address), mark(source.slice(end)));
+      if (address) nodes.push(mark("["), linkElement(visible(source.slice(1, end)), address), mark(source.slice(end)));
       else nodes.push(visible(source));
     } else {
       const address = safeAddress(source);
-      nodes.push(address ? linkElement([visible(source)], address) : visible(source));
+      nodes.push(address ? linkElement(visible(source), address) : visible(source));
     }
   }
   if (at < text.length) nodes.push(visible(text.slice(at)));
@@ -72,17 +79,18 @@ function inline(text, depth = 0) {
 function rowElement(line) {
   const body = line.replace(/\n$/, "");
   const end = line.slice(body.length);
-  if (/^\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$/.test(body)) return element("span", "mark", line);
+  if (/^[\s:|-]*$/.test(body) && body.includes("-")) return element("span", "mark", line);
   const cells = body.split(/(?<!\\)(\|)/).filter((part) => part !== "");
-  const nodes = cells.map((part) => (part === "|" ? mark(part) : element("span", part.trim() ? "cell" : "mark", ...inline(part))));
-  return element("span", "row", ...nodes, mark(end));
+  const nodes = cells.map((part) => (part === "|" ? mark(part) : fill(element("span", part.trim() ? "cell" : "mark"), inline(part))));
+  return fill(element("span", "row"), [...nodes, mark(end)]);
 }
 
 /** Creates the element of a line outside of fences and tables. */
 function lineElement(line) {
   const heading = line.match(/^(#{1,6})\s+(?=\S)/);
   if (heading) {
-    return element("strong", `heading h${Math.min(heading[1].length, 3)}`, mark(heading[0]), ...inline(line.slice(heading[0].length)));
+    const made = element("strong", `heading h${Math.min(heading[1].length, 3)}`, mark(heading[0]));
+    return fill(made, inline(line.slice(heading[0].length)));
   }
   const item = line.match(/^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(?:\[([ xX])\]\s+)?(?=\S)/);
   if (item) {
@@ -90,11 +98,11 @@ function lineElement(line) {
     const made = element("span", `item ${number ? "numbered" : "dotted"} depth${Math.min(3, Math.floor(indent.length / 2))}`);
     const shown = box ? (box === " " ? "☐" : "☑") : number ? `${number}.` : "•";
     made.dataset.mark = shown;
-    made.append(mark(whole), ...inline(line.slice(whole.length)));
-    return made;
+    made.append(mark(whole));
+    return fill(made, inline(line.slice(whole.length)));
   }
   const quote = line.match(/^\s*>\s?/);
-  if (quote) return element("span", "quote", mark(quote[0]), ...inline(line.slice(quote[0].length)));
+  if (quote) return fill(element("span", "quote", mark(quote[0])), inline(line.slice(quote[0].length)));
   if (/^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)) return element("span", "rule", mark(line));
   return null;
 }
@@ -119,7 +127,8 @@ export class MarkdownView {
       this.target.insertBefore(lines, this.tail);
       this.rest = this.rest.slice(end);
     }
-    this.tail.data = visible(this.rest);
+    if (end > 0) this.tail.data = visible(this.rest);
+    else this.tail.appendData(visible(text));
   }
 
   finish() {
@@ -131,7 +140,8 @@ export class MarkdownView {
   }
 
   paint(target, line) {
-    const fence = line.match(/^\s*(```+|~~~+)\s*([\w.+-]*)\s*$/);
+    const trimmed = line.trim();
+    const fence = trimmed.match(/^(```+|~~~+)\s*([\w.+-]*)$/);
     if (this.fence) {
       const isEnd = fence && fence[1].startsWith(this.fence.mark) && !fence[2];
       const row = element("span", isEnd ? "fence mark" : "code-line");
@@ -147,7 +157,7 @@ export class MarkdownView {
       target.append(element("span", "fence mark", visible(line)));
       return;
     }
-    if (/^\s*\|.*\|\s*$/.test(line)) {
+    if (trimmed.length > 1 && trimmed.startsWith("|") && trimmed.endsWith("|")) {
       if (!this.table) {
         this.table = element("span", "table");
         target.append(this.table);
@@ -156,7 +166,8 @@ export class MarkdownView {
       return;
     }
     this.table = null;
-    target.append(...[lineElement(line) ?? inline(line)].flat());
+    const made = lineElement(line);
+    fill(target, made ? [made] : inline(line));
   }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::style::Style;
 use ratatui_core::text::Line;
 use unicode_segmentation::UnicodeSegmentation as _;
-use windlass_screen::text_width;
+use windlass_screen::{encode_style, text_width};
 
 /// Cell of a row: a grapheme cluster, its width and its style.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,56 +102,9 @@ fn write_styled(out: &mut String, cells: &[Cell], mut column: Option<usize>) {
     }
 }
 
+/// Appends a style in place of all earlier ones.
 fn write_style(out: &mut String, style: Style) {
-    out.push_str("\x1b[0");
-    let codes = [
-        (Modifier::BOLD, 1),
-        (Modifier::DIM, 2),
-        (Modifier::ITALIC, 3),
-        (Modifier::UNDERLINED, 4),
-        (Modifier::REVERSED, 7),
-        (Modifier::CROSSED_OUT, 9),
-    ];
-    for (modifier, code) in codes {
-        if style.add_modifier.contains(modifier) {
-            let _ = write!(out, ";{code}");
-        }
-    }
-    write_color(out, style.fg, 30);
-    write_color(out, style.bg, 40);
-    out.push('m');
-}
-
-/// Appends the code of a color; `base` is 30 for the text and 40 for its background.
-fn write_color(out: &mut String, color: Option<Color>, base: u8) {
-    let bright = base.saturating_add(60);
-    let named = |at: u8| base.saturating_add(at);
-    let code = match color {
-        None | Some(Color::Reset) => return,
-        Some(Color::Rgb(red, green, blue)) => {
-            let _ = write!(out, ";{};2;{red};{green};{blue}", named(8));
-            return;
-        }
-        Some(Color::Indexed(index)) => {
-            let _ = write!(out, ";{};5;{index}", named(8));
-            return;
-        }
-        Some(Color::Black) => named(0),
-        Some(Color::Red) => named(1),
-        Some(Color::Green) => named(2),
-        Some(Color::Yellow) => named(3),
-        Some(Color::Blue) => named(4),
-        Some(Color::Magenta) => named(5),
-        Some(Color::Cyan) => named(6),
-        Some(Color::Gray) => named(7),
-        Some(Color::DarkGray) => bright,
-        Some(Color::LightRed) => bright.saturating_add(1),
-        Some(Color::LightGreen) => bright.saturating_add(2),
-        Some(Color::LightYellow) => bright.saturating_add(3),
-        Some(Color::LightBlue) => bright.saturating_add(4),
-        Some(Color::LightMagenta) => bright.saturating_add(5),
-        Some(Color::LightCyan) => bright.saturating_add(6),
-        Some(Color::White) => bright.saturating_add(7),
-    };
-    let _ = write!(out, ";{code}");
+    let codes = encode_style(style);
+    let separator = if codes.is_empty() { "" } else { ";" };
+    let _ = write!(out, "\x1b[0{separator}{codes}m");
 }

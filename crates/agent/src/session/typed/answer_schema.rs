@@ -82,7 +82,7 @@ impl AnswerSchema {
         self.choose(agent).apply(options)
     }
 
-    /// Chooses the path. The machine counts the answers that do not fit, so the tool has no limit of its own.
+    /// Chooses the path. The machine counts the answers that do not fit, and the tool itself sets no limit.
     fn choose(&self, agent: &Agent) -> AnswerPath {
         AnswerPath::choose(agent, &self.form, &Arc::new(Corrections::unlimited()))
     }
